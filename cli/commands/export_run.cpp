@@ -45,9 +45,10 @@ void add_export(CLI::App& program, const std::vector<std::string>&, Runner& chos
       ->required()
       ->check(not_empty());
   verb->add_option("--as", arguments->format,
-                   "csv: a folder with all tables and histograms; model-explorer: a folder with "
-                   "node data for Model Explorer; netron: a copy of the model whose nodes show the "
-                   "figures in Netron; perfetto: the trace of a profile")
+                   "Write the run in this form. csv: a folder with all tables and histograms; "
+                   "model-explorer: a folder with node data for Model Explorer; netron: a copy of "
+                   "the model whose nodes show the figures in Netron; perfetto: the trace of a "
+                   "profile")
       ->required()
       ->check(one_of({"csv", "model-explorer", "netron", "perfetto"}));
   verb->add_option("-o", arguments->output,

@@ -146,7 +146,7 @@ class RunExport {
           Errc::unsupported,
           fmt::format("{} has no trace of that model; name a run of profile", records_.run.id));
     }
-    const fs::path output = output_or(trace.string());
+    fs::path output = output_or(trace.string());
     check_destination({.path = output, .is_model = false}, {});
     write_atomic(store_, output, file->text());
     return output;
@@ -174,7 +174,7 @@ class RunExport {
                   fmt::format("{}: is no longer the file that {} saw; run that again",
                               printable(path.string()), records_.run.id));
     }
-    const fs::path output = output_or(path.stem().string() + ".netron" + path.extension().string());
+    fs::path output = output_or(path.stem().string() + ".netron" + path.extension().string());
     check_destination({.path = output}, {.model = nullptr, .files = {path}, .data = {}});
     check_external_data(path, output);
     const std::optional<Pairing> pairing = reader_.get<Pairing>();

@@ -28,6 +28,8 @@ json::Value recipe_document(const Recipe& recipe) {
     switches["smooth_quant_args"] = {{"alpha", json::encode(recipe.recipes.smooth_quant_alphas)}};
   }
   drop_nulls(document);
+  // It says nothing of the model, so that recipes that do not ask for it are as they were before.
+  if (!recipe.tensorboard) document.get_object().erase("tensorboard");
   return document;
 }
 

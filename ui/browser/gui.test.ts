@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import type { Download, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 
-import { given, hasRun, runOf, Session } from "./session";
+import { given, hasRun, runOf, seriousFindings, Session } from "./session";
 
 const session = new Session();
 afterEach(() => session.end());
@@ -64,6 +64,22 @@ describe("workloads", () => {
     await page.reload();
     await page.getByRole("button", { name: "Remove tag kept" }).click();
     await expect.poll(() => page.getByRole("button", { name: "Remove tag kept" }).count()).toBe(0);
+  });
+
+  it("are compared, and say what is better or worse in another one", async () => {
+    const page = await session.open(at("broken"));
+    await page.getByRole("button", { name: "Compare…" }).click();
+    const dialog = page.getByRole("dialog", { name: "Compare two runs" });
+    await dialog.getByRole("combobox").selectOption(runOf("tune"));
+    const address = `api/v1/workloads/${runOf("broken")}/compare?other=${runOf("tune")}`;
+    const told = await page.evaluate(async (path) => (await (await fetch(path)).json()) as { verdict: string; recipe: { option: string }[] }, address);
+    expect(told.verdict).toContain("ccuracy");
+    await dialog.getByText(told.verdict.slice(0, 60)).waitFor();
+    await dialog.getByText("Done otherwise").waitFor();
+    await dialog.getByText(told.recipe[0]!.option, { exact: true }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await expect.poll(() => dialog.count()).toBe(0);
   });
 
   it("have names that are text, whatever stands in them", async () => {

@@ -24,17 +24,15 @@ BOOST_DESCRIBE_STRUCT(ToldComparison, (Comparison), (verdict, cautions))
 /// Of all records that a comparison may read. The run's own is written last.
 std::string state_of_records(const Run& run) {
   std::string state = run.summary.id;
-  boost::mp11::mp_for_each<RecordFiles>([&](auto file) {
-    state += ' ' + state_of(run.folder / decltype(file)::kName);
-  });
+  boost::mp11::mp_for_each<RecordFiles>(
+      [&](auto file) { state += ' ' + state_of(run.folder / decltype(file)::kName); });
   return state;
 }
 
 void check_ended(const Run& run) {
   const WorkloadState state = run.summary.state;
   if (state != WorkloadState::new_ && state != WorkloadState::wip) return;
-  throw Error(Errc::usage,
-              fmt::format("{} has not ended; compare it when it has", run.summary.id));
+  throw Error(Errc::usage, fmt::format("{} has not ended; compare it when it has", run.summary.id));
 }
 
 }  // namespace

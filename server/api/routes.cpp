@@ -164,6 +164,11 @@ std::vector<Route> of_records() {
        channels_schema,
        "",
        show_channels},
+  };
+}
+
+std::vector<Route> of_ops_and_runs() {
+  return {
       {"GET",
        "/api/v1/workloads/{id}/ops",
        "All that is stored of one op",
@@ -209,7 +214,7 @@ std::vector<Route> of_records() {
 const std::vector<Route>& routes() {
   static const std::vector<Route> kRoutes = [] {
     std::vector<Route> all = predecessors();
-    for (const auto& more : {of_runs(), of_records(), job_routes()})
+    for (const auto& more : {of_runs(), of_records(), of_ops_and_runs(), job_routes()})
       all.insert(all.end(), more.begin(), more.end());
     return all;
   }();

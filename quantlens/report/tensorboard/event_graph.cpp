@@ -184,11 +184,15 @@ class GraphDefWriter {
     if (notes != notes_.end() && !notes->second.device.empty())
       node.add_string(NodeField::device, notes->second.device);
     add_outputs(node, op);
-    for (const auto& [key, text] : op.attributes)
-      add_attribute(node, printable(key), [&](auto& to) { WriteAttribute{to}(text); });
+    for (const auto& attribute : op.attributes) {
+      add_attribute(node, printable(attribute.first),
+                    [&](auto& to) { WriteAttribute{to}(attribute.second); });
+    }
     if (notes == notes_.end()) return;
-    for (const auto& [key, value] : notes->second.told)
-      add_attribute(node, key, [&](auto& to) { std::visit(WriteAttribute{to}, value); });
+    for (const auto& told : notes->second.told) {
+      add_attribute(node, told.first,
+                    [&](auto& to) { std::visit(WriteAttribute{to}, told.second); });
+    }
   }
 
   /// Values inside of bodies are not described.

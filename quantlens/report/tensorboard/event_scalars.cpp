@@ -33,6 +33,7 @@ std::vector<Step> steps_of(const Diagnosis& diagnosis, const GraphOutline& refer
     if (kept == nullptr || row.sqnr_db < kept->sqnr_db) kept = &row;
   }
   std::vector<Step> steps;
+  steps.reserve(worst.size());
   for (const auto& [number, row] : worst) steps.push_back({number, row});
   return steps;
 }

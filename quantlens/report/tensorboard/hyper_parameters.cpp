@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "quantlens/base/json_line.h"
 #include "quantlens/record/files.h"
 
@@ -27,7 +29,7 @@ void flatten(const std::string& path, const json::Value& value, HyperParameters&
     }
     for (const auto& member : *members) {
       const std::string key(member.key());
-      flatten(path.empty() ? key : path + "." + key, member.value(), to);
+      flatten(path.empty() ? key : fmt::format("{}.{}", path, key), member.value(), to);
     }
   } else if (value.is_bool()) {
     to[path] = value.get_bool();

@@ -117,6 +117,8 @@ def runs_of_a_quantize(sandbox):
         harness.check(not missing, "and every edge begins at one of them")
     scales = [node for node in int8_run.Graph().node if "scale" in node.attr and node.device == "int8"]
     harness.check(len(scales) > 3, f"{len(scales)} nodes show their scale and what they are computed in")
+    convolutions = {node.name: node.device for node in int8_run.Graph().node if node.op == "Conv"}
+    harness.check(set(convolutions.values()) == {"int8"}, f"so do all {len(convolutions)} convolutions, before a Relu, too")
     verdict = int8_run.Tensors("verdict")[0].tensor_proto.string_val[0].decode()
     harness.check("dB" in verdict, "findings are there as text")
     return folders

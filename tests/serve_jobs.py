@@ -101,6 +101,20 @@ def reported(server, run, root):
     summary.unlink()
 
 
+def shown_in_tensorboard(server, run, root):
+    """A job writes event files into a new folder below the roots, and into no other."""
+    folder = root / "events"
+    job = server.submit(verb="tensorboard", workload=run, logdir=str(folder))
+    done = server.ended(job["id"])
+    files = sorted(path.relative_to(folder).parts[:2] for path in folder.rglob("*tfevents*"))
+    harness.check((done["state"], job["cores"], done["output"]) == ("success", 1, None) and len(files) == 2,
+                  f"a job writes event files: {files}")
+    server.submit(status=409, verb="tensorboard", workload=run, logdir=str(folder))
+    server.submit(status=403, verb="tensorboard", workload=run, logdir=str(root.parent / "elsewhere"))
+    harness.check(not (root.parent / "elsewhere").exists(), "and none elsewhere")
+    shutil.rmtree(folder)
+
+
 def quantize_and_follow(server, model, data):
     job = server.submit(verb="quantize", model=str(model), data=str(data), diagnose=True, metric="top1",
                         recipe={"weight": {"granularity": "per_tensor"}}, name="<b>first</b>")
@@ -112,6 +126,7 @@ def quantize_and_follow(server, model, data):
     run = server.ask("GET", f"/api/v1/workloads/{done['workload']}")
     harness.check(run["state"] == "success" and run["name"] == "<b>first</b>", "and the workload is there")
     reported(server, done["workload"], pathlib.Path(model).parent)
+    shown_in_tensorboard(server, done["workload"], pathlib.Path(model).parent)
     log, after = "", 0
     while True:
         part = server.ask("GET", f"/api/v1/jobs/{job['id']}/log?after={after}")

@@ -161,14 +161,15 @@ def main():
                         "--root", root, "--job-cores", "1", port=0) as served:
         server = Server(served, str(model))
         try:
-            base = {"model": str(model), "quantized": str(model), "data": "random", "metric": "top1", "workload": stored}
+            base = {"model": str(model), "quantized": str(model), "data": "random", "metric": "top1", "workload": stored,
+                    "logdir": str(root / "events")}
             texts = {"model": [base["model"]], "quantized": [base["model"]], "other": [base["model"]],
                      "against": [base["model"]], "data": ["random", str(data)], "calibration_data": ["random"],
                      "ranges": [str(data)], "recipe": [{}, [{}, {"approach": "dynamic"}]],
                      "metric": ["top1", "mse", "f1:average=macro"], "shard": ["1/1", "2/4"], "samples": ["0:1"],
                      "prices": ["measured", "none", str(data)], "name": ["--help"],
                      "trace": [str(root / "trace.json")], "emit_recipe": [str(root / "best.yaml")],
-                     "output": [], "resume": [], "workload": [stored, "last"], "other_workload": [stored]}
+                     "logdir": [str(root / "events")], "tensorboard": [str(root / "events")], "output": [], "resume": [], "workload": [stored, "last"], "other_workload": [stored]}
             what_is_allowed_is_taken(server, base, texts)
             what_is_refused_is_refused_at_once(server, sandbox, model, data)
             what_files_hold_is_told_by_the_job(server, sandbox, model, root)

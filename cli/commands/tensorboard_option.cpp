@@ -33,7 +33,7 @@ std::string run_name(const fs::path& run) {
 void add_tags_option(CLI::App& verb, std::string& tags) {
   verb.add_option("--tensorboard-tags", tags,
                   "Call histograms like this: paired gives both sides of a tensor one tag, so that "
-                  "a card shows them in two colours; original two, ending in /fp32 and /int8 "
+                  "they stand beside each other; original two, ending in /fp32 and /int8 "
                   "(default: paired)")
       ->check(one_of<flow::TensorboardTags>());
 }

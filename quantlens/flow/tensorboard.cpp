@@ -166,7 +166,7 @@ class EventRuns {
     const std::optional<MappedFile> mapped = find_file(store_, path);
     if (!mapped) return;
     const HistogramsReader histograms(mapped->text(), printable(path.string()));
-    const std::vector<EventTensor> tensors = event_tensors(part.pairing, names_);
+    const std::vector<EventTensor> tensors = event_tensors(part.pairing, graph_, names_);
     const ProgressStep step(progress_, "write histograms", tensors.size());
     for (const EventTensor& tensor : tensors) {
       throw_if_stopped(progress_);

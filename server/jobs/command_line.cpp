@@ -261,7 +261,7 @@ void Maker::add_usual_output() {
 
 /// A job that says nothing gets all that there are; no job gets more.
 void Maker::add_cores() {
-  if (line_.verb == "report") {
+  if (line_.verb == "report" || line_.verb == "tensorboard") {
     line_.cores = 1;  // it runs no model
     return;
   }
@@ -303,6 +303,11 @@ void Maker::add(const Field& field, const json::Value& value) {
     }
     case FieldKind::output:
       return add_output(field, value);
+    case FieldKind::folder: {
+      const fs::path path = place_.roots.output(text_of(field, value), field.name);
+      line_.request[field.name] = path.string();
+      return add_option(field, path.string());
+    }
     case FieldKind::recipe:
       return add_recipes(field, value);
     case FieldKind::workload: {

@@ -260,6 +260,31 @@ TEST_F(CommandLineTest, OfAReportNamesRunsAndNoModel) {
             kWrongRequest);
 }
 
+TEST_F(CommandLineTest, OfEventFilesNamesANewFolder) {
+  const std::string id = workspace_.create("quantize", "net", {})->workload().id;
+  const auto with_folder = [&](const fs::path& folder) {
+    return fmt::format(R"({{"verb": "tensorboard", "workload": "last", "logdir": "{}"}})",
+                       folder.string());
+  };
+  const CommandLine line = made(with_folder(root_ / "events"));
+  EXPECT_THAT(line.arguments,
+              ElementsAre("tensorboard", id, "--logdir=" + (root_ / "events").string(),
+                          "--progress=json", "--workspace=" + workspace_folder_.string()));
+  EXPECT_EQ(line.output, std::nullopt) << "a folder is not sent";
+  EXPECT_EQ(line.cores, 1U);
+  EXPECT_FALSE(fs::exists(root_ / "events")) << "the job makes it";
+  EXPECT_EQ(refusal(R"({"verb": "tensorboard", "workload": "last"})").first, kWrongRequest);
+  EXPECT_EQ(refusal(with_folder(root_ / "images")).first, kConflict);
+  EXPECT_EQ(refusal(with_folder(base_ / "events")).first, kForbidden);
+  EXPECT_EQ(refusal(with_folder(workspace_folder_ / "events")).first, kForbidden);
+  EXPECT_EQ(refusal(with_folder(root_ / "none" / "events")).first, kNotThere);
+  EXPECT_EQ(refusal(with_folder("runs")).first, kWrongRequest) << "not absolute";
+  EXPECT_THAT(with(fmt::format(R"("tensorboard": "{}")", in_root("events"))).arguments,
+              Contains("--tensorboard=" + (root_ / "events").string()));
+  EXPECT_EQ(refusal_with(R"("tensorboard": true)").first, kWrongRequest);
+  EXPECT_EQ(refusal_with(R"("tensorboard_tags": "both")").first, kWrongRequest);
+}
+
 TEST(JobFields, HaveTheWordsThatRecipesHave) {
   const auto words_of_field = [](std::string_view name) {
     for (const Field& field : job_fields()) {

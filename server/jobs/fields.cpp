@@ -26,7 +26,7 @@ constexpr std::uint64_t kMostName = 200;
 constexpr Field kFields[] = {
     {"model", FieldKind::model, "", kWithModel, kWithModel, "", 0, 0,
      "path of the model; the float one of diagnose"},
-    {"workload", FieldKind::workload, "", "report", "report", "", 0, 0,
+    {"workload", FieldKind::workload, "", "report tensorboard", "report tensorboard", "", 0, 0,
      "id of a workload, or last"},
     {"other_workload", FieldKind::workload, "", "report", "", "", 0, 0,
      "id of another workload to show beside it, in HTML"},
@@ -121,6 +121,13 @@ constexpr Field kFields[] = {
      "path of the statistics; else they are in the job's folder"},
     {"output", FieldKind::output, "-o", "report", "", ".html .md .sarif .xml", 0, 0,
      "path of the report; else it is report.html in the job's folder"},
+    {"logdir", FieldKind::folder, "--logdir", "tensorboard", "tensorboard", "", 0, 0,
+     "path of a new folder for the event files"},
+    {"tensorboard", FieldKind::folder, "--tensorboard", "quantize diagnose tune", "", "", 0, 0,
+     "path of a new folder for the run as event files"},
+    {"tensorboard_tags", FieldKind::word, "--tensorboard-tags",
+     "quantize diagnose tune tensorboard", "", "paired original", 0, 0,
+     "what histograms are called in event files"},
 };
 
 constexpr std::size_t kDashes = 2;
@@ -136,8 +143,8 @@ std::size_t place_of(std::string_view option, std::string_view text) {
   return text.npos;
 }
 
-constexpr std::string_view kVerbs[] = {"quantize",  "diagnose", "tune",      "profile",
-                                       "benchmark", "evaluate", "calibrate", "report"};
+constexpr std::string_view kVerbs[] = {"quantize", "diagnose",  "tune",   "profile",    "benchmark",
+                                       "evaluate", "calibrate", "report", "tensorboard"};
 
 }  // namespace
 

@@ -14,6 +14,7 @@ enum class FieldKind {
   model,     ///< likewise of a model's file, with all that it names itself
   data,      ///< likewise, with all that a data document names
   output,    ///< a path below the roots where nothing is, with one of the endings in `words`
+  folder,    ///< likewise of a folder, made by the job: nothing is there
   recipe,    ///< an object, a path, the id of a workload, or a list of these
   workload,  ///< an id, or last
   metric,    ///< a name of a metric, with options

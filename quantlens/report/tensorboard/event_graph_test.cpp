@@ -118,5 +118,44 @@ TEST(GraphDef, ShowsWhatThePlanSays) {
   EXPECT_EQ(nodes.at("if").device, "");
 }
 
+OpOutline op_of(std::string type, std::vector<std::string> inputs, const std::string& output) {
+  OpOutline op;
+  op.op = output;
+  op.name = type + "_" + output;
+  op.type = std::move(type);
+  op.inputs = std::move(inputs);
+  op.outputs = {output};
+  return op;
+}
+
+TEST(GraphDef, ShowsWhatAllOpsOfAPatternAreComputedIn) {
+  GraphOutline graph;
+  graph.ops = {op_of("Conv", {"x"}, "other"), op_of("Conv", {"x"}, "conv"),
+               op_of("Relu", {"conv"}, "relu"), op_of("QuantizeLinear", {"relu"}, "codes")};
+  graph.ops.back().kind = Kind::quantize;
+  ValuePair pair;
+  pair.op = {.id = "conv before folding", .name = "Conv_conv"};
+  pair.reference = "relu";
+  pair.quantized = "codes";
+  pair.precision = Precision::int8;
+  pair.pattern = {"Conv", "BatchNormalization", "Relu"};  // the second is folded
+  Pairing pairing;
+  pairing.pairs = {pair};
+  const auto nodes =
+      nodes_of(graph_def(graph, EventNames(graph), notes_of(pairing, nullptr, graph)));
+  for (const char* name : {"Conv_conv", "Relu_relu", "QuantizeLinear_codes"})
+    EXPECT_EQ(nodes.at(name).device, "int8") << name;
+  EXPECT_EQ(nodes.at("Conv_other").device, "");
+  pairing.pairs[0].pattern = {"Relu"};
+  const auto alone =
+      nodes_of(graph_def(graph, EventNames(graph), notes_of(pairing, nullptr, graph)));
+  EXPECT_EQ(alone.at("Conv_conv").device, "") << "it is no part of the pattern";
+  pairing.pairs[0].pattern = {"Conv", "Relu"};
+  pairing.pairs[0].op.name = "Conv_other";
+  const auto elsewhere =
+      nodes_of(graph_def(graph, EventNames(graph), notes_of(pairing, nullptr, graph)));
+  EXPECT_EQ(elsewhere.at("Conv_conv").device, "");
+}
+
 }  // namespace
 }  // namespace quantlens

@@ -2,6 +2,7 @@
 #include "quantlens/report/tensorboard/event_notes.h"
 
 #include <algorithm>
+#include <set>
 #include <span>
 
 #include "quantlens/base/words.h"
@@ -58,6 +59,45 @@ const OpOutline* maker_of(const Makers& makers, const std::string& value) {
   return found == makers.end() ? nullptr : found->second;
 }
 
+/// Ops of one pattern are computed as one: those from the op that makes a pair's value back to the
+/// pattern's first, as from Relu to Conv.
+class PatternSearch {
+ public:
+  PatternSearch(const Makers& makers, const OpRef& anchor) : makers_(makers), anchor_(anchor) {}
+
+  /// Whether the anchor is at most `steps` before `op`; then `found` has the ops between, with
+  /// both.
+  bool reaches(const OpOutline* op, std::size_t steps) {
+    const bool is_open = op != nullptr && op->kind != Kind::quantize &&
+                         op->kind != Kind::dequantize && seen_.insert(op).second;
+    if (!is_open) return false;
+    bool is_part = op->op == anchor_.id || (!op->name.empty() && op->name == anchor_.name);
+    for (std::size_t i = 0; i < op->inputs.size() && steps > 0 && !is_part; ++i)
+      is_part = reaches(maker_of(makers_, op->inputs[i]), steps - 1);
+    if (is_part) found_.push_back(op);
+    return is_part;
+  }
+  const std::vector<const OpOutline*>& found() const { return found_; }
+
+ private:
+  const Makers& makers_;
+  const OpRef& anchor_;
+  std::set<const OpOutline*> seen_;
+  std::vector<const OpOutline*> found_;
+};
+
+void note_pattern(GraphNotes& notes, const Makers& makers, const OpOutline* last,
+                  const ValuePair& pair) {
+  constexpr std::size_t kMostOps = 16;  // far more than a kernel replaces
+  const std::size_t ops = std::min(pair.pattern.size(), kMostOps);
+  PatternSearch search(makers, pair.op);
+  if (ops < 2 || !search.reaches(last, ops - 1)) return;
+  for (const OpOutline* op : search.found()) {
+    std::string& device = notes[op->op].device;
+    if (device.empty()) device = word(*pair.precision);
+  }
+}
+
 }  // namespace
 
 GraphNotes notes_of(const Plan& plan, const GraphOutline& reference) {
@@ -103,6 +143,7 @@ GraphNotes notes_of(const Pairing& pairing, const Diagnosis* diagnosis,
                                   ? maker_of(makers, op->inputs.front())
                                   : nullptr;
     if (before != nullptr) notes[before->op].device = word(*pair.precision);
+    note_pattern(notes, makers, before != nullptr ? before : op, pair);
   }
   std::unordered_multimap<std::string, const OpOutline*> readers;
   for (const OpOutline& op : quantized.ops)

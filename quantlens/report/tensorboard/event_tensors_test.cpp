@@ -31,21 +31,54 @@ TEST(EventTensors, HaveOneTagForBothSides) {
   Pairing pairing;
   pairing.pairs = {pair_of("a", "a_q"), pair_of("a", "a_q2"), pair_of("b", "b_q")};
   pairing.pairs[2].same_as = 0;
-  for (const char* weight : {"net.a.weight", "other.weight", "layer.0"}) {
+  for (const char* weight : {"net.a.weight", "other.weight", "layer.0", "/w/7"}) {
     WeightPair one;
     one.op = {.id = "a_out", .name = "/net/a"};
     one.reference = weight;
     one.quantized = std::string(weight) + "_q";
     pairing.weights.push_back(one);
   }
-  const auto tensors = event_tensors(pairing, EventNames(of_two_ops()));
+  const auto tensors = event_tensors(pairing, of_two_ops(), EventNames(of_two_ops()));
   std::vector<std::string> tags;
+  tags.reserve(tensors.size());
   for (const EventTensor& tensor : tensors) tags.push_back(tensor.tag);
   EXPECT_EQ(tags, (std::vector<std::string>{"net/a/Output", "net/a/Output_2", "net/b/Output",
-                                            "net/a/weight", "net/a/weight_2", "net/a/layer.0"}));
+                                            "net/a/weight", "net/a/weight_2", "net/a/layer.0",
+                                            "net/a/weight_3"}));
   EXPECT_EQ(tensors[2].quantized, "a_q") << "counted where its elements are";
   ASSERT_TRUE(tensors[0].codes);
   EXPECT_TRUE(tensors[0].codes->is_signed);
+}
+
+TEST(EventTensors, MeanTheSameTensorWhateverWasCompared) {
+  GraphOutline graph = of_two_ops();
+  graph.ops[0].outputs = {"first", "second"};
+  graph.ops[0].inputs = {"x", "1", "2"};
+  graph.weights = {{.name = "1", .dtype = "float32", .shape = "[1]"},
+                   {.name = "2", .dtype = "float32", .shape = "[1]"}};
+  ValuePair first = pair_of("a", "first_q"), second = pair_of("a", "second_q");
+  first.reference = "first";
+  second.reference = "second";
+  ValuePair again = first;
+  again.quantized = "first_q2";
+  WeightPair weight;
+  weight.op = second.op;
+  weight.reference = "2";
+  const auto tags = [&](std::vector<ValuePair> pairs) {
+    Pairing pairing;
+    pairing.pairs = std::move(pairs);
+    pairing.weights = {weight};
+    std::map<std::string, std::string> by_quantized;
+    for (const EventTensor& tensor : event_tensors(pairing, graph, EventNames(graph)))
+      by_quantized[tensor.quantized] = tensor.tag;
+    return by_quantized;
+  };
+  auto told = tags({first, again, second});
+  EXPECT_EQ(told["first_q"], "net/a/Output");
+  EXPECT_EQ(told["first_q2"], "net/a/Output_3") << "never what the second result is called";
+  EXPECT_EQ(told["second_q"], "net/a/Output_2");
+  EXPECT_EQ(told[""], "net/a/weight_2") << "the first was not compared";
+  EXPECT_EQ(tags({second})["second_q"], "net/a/Output_2");
 }
 
 TEST(EventTensors, TellBothSidesOfAPair) {

@@ -67,6 +67,7 @@ const meanings: Readonly<Record<string, string>> = {
   evaluate: "Score a model, or two over the same samples",
   calibrate: "Gather ranges of activations, to quantize with later",
   report: "Write a stored run into one file, for a colleague or a pipeline",
+  tensorboard: "Write a stored run as event files that TensorBoard shows",
 };
 
 export function verbMeaning(verb: string): string {
@@ -83,6 +84,7 @@ const first: Readonly<Record<string, readonly string[]>> = {
   evaluate: ["model", "against", "data", "metric"],
   calibrate: ["model", "data", "recipe"],
   report: ["workload", "other_workload", "fail_below", "max_loss"],
+  tensorboard: ["workload", "logdir"],
 };
 
 /** Those that stand in the form at once, and the rest. A verb that is new here shows what it needs. */
@@ -98,6 +100,7 @@ export function parted(verb: string, fields: readonly Field[]): { shown: Field[]
 
 const titles: Readonly<Record<string, string>> = {
   quantized: "Quantized model", other: "Second model", against: "Compare with", max_loss: "Allowed loss", workload: "Run", other_workload: "Second run",
+  logdir: "Folder", tensorboard: "TensorBoard folder", tensorboard_tags: "TensorBoard tags",
 };
 
 /** "calibration_data" is "Calibration data". */
@@ -136,7 +139,7 @@ const paths: Readonly<Record<string, PathKind>> = {
   prices: { endings: [".json"], takesFolder: false, words: ["measured", "none"] },
 };
 /** These are made by the job: nothing is there to be picked. */
-const made = ["output", "emit_recipe", "trace"];
+const made = ["output", "emit_recipe", "trace", "logdir", "tensorboard"];
 
 export function pathKindOf(field: Field): PathKind | null {
   if (field.kind !== "text" || made.includes(field.name)) return null;

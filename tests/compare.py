@@ -39,6 +39,9 @@ def with_itself(sandbox, run):
     harness.check(made["accuracy"]["verdict"] == "equal", "the accuracy is equal")
     harness.check("no difference" in made["verdict"], "and the verdict says so")
     harness.check(sandbox.run("compare", run, run, "--fail-on", "worse").returncode == 0, "the gate is reached")
+    bare = harness.identity_of(sandbox.run("quantize", harness.DEMO / "digits.onnx", "-o", "bare.onnx", "--data", "random"))
+    unchecked = sandbox.run("compare", run, bare, "--fail-on", "worse", code=3)
+    harness.check("cannot be told" in unchecked.stderr, "and missed where nothing can be told: " + unchecked.stderr.strip())
 
 
 def the_same_again(sandbox, run):

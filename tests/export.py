@@ -61,7 +61,7 @@ def rows(path):
 
 
 def tables(sandbox, identity):
-    sandbox.run("export", "last", "--as", "csv", "-o", "tables")
+    sandbox.run("export", "last", "--as", "csv", "-o", "tables/")
     folder = sandbox.path / "tables"
     names = sorted(path.name for path in folder.iterdir())
     for name in ("activations.csv", "weights.csv", "plan.csv", "findings.csv", "accuracy.csv", "histograms.csv"):

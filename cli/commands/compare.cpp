@@ -71,9 +71,24 @@ void print(const Comparison& comparison, const TableOptions& options) {
   print_out(comparison_text(comparison, options.view()));
 }
 
-/// Says what is worse, where that was asked for.
+/// Whether anything can be told of B at all: it ended well, and has a figure that A has, too.
+bool is_checked(const Comparison& comparison) {
+  const ComparisonCounts& counts = comparison.counts;
+  const bool has_ops = counts.better + counts.worse + counts.equal + counts.undecided > 0;
+  return comparison.b.state == WorkloadState::success &&
+         (has_ops || comparison.accuracy.verdict != ComparisonVerdict::unknown);
+}
+
+/// Says what is worse, where that was asked for. What cannot be checked is not passed.
 int compare_code(const Comparison& comparison, const std::string& fail_on) {
   if (fail_on.empty()) return kDone;
+  if (!is_checked(comparison)) {
+    print_err(fmt::format(
+        "quantlens: whether {} is worse than {} cannot be told: it did not end well, or the two "
+        "have no figure in common; run both with --diagnose\n",
+        comparison.b.id, comparison.a.id));
+    return kGoalMissed;
+  }
   const bool is_accuracy = comparison.accuracy.verdict == ComparisonVerdict::worse;
   if (!is_accuracy && comparison.counts.worse == 0) return kDone;
   print_err(fmt::format("quantlens: {} is worse than {}: {} activations{}\n", comparison.b.id,

@@ -53,7 +53,9 @@ class RunExport {
 
  private:
   fs::path output_or(const std::string& usual) const {
-    return options_.output.empty() ? fs::path(usual) : options_.output;
+    if (options_.output.empty()) return usual;
+    // "folder/" is that folder.
+    return options_.output.has_filename() ? options_.output : options_.output.parent_path();
   }
 
   /// Fills a folder beside `output` and gives it that name in the end.

@@ -225,9 +225,15 @@ def bad_input(sandbox):
     identity = harness.identity_of(told)
     sandbox.run("tensorboard", identity, "--logdir", "mixed")
     harness.check({path.name: path.read_bytes() for path in foreign.iterdir()} == before, "once more gives equal bytes")
-    (foreign / "events.out.tfevents.1.host").write_bytes(b"of another program")
-    wrong = sandbox.run("tensorboard", identity, "--logdir", "mixed", code=2)
-    harness.check("another program" in wrong.stderr, wrong.stderr.strip())
+    for host in ("host", "quantlens.7.0", "quantlens-pc.7.0"):  # as TensorBoard's own writer calls its files
+        theirs = foreign / f"events.out.tfevents.1.{host}"
+        theirs.write_bytes(b"of another program")
+        wrong = sandbox.run("tensorboard", identity, "--logdir", "mixed", code=2)
+        harness.check("another program" in wrong.stderr and theirs.exists(), wrong.stderr.strip())
+        theirs.unlink()
+    (foreign / "events.out.tfevents.1.quantlens.part77").write_bytes(b"of a killed process")
+    sandbox.run("tensorboard", identity, "--logdir", "mixed")
+    harness.check({path.name: path.read_bytes() for path in foreign.iterdir()} == before, "what a killed process left is gone")
     (sandbox.path / "file").write_text("")
     wrong = sandbox.run("tensorboard", identity, "--logdir", "file", code=1)
     harness.check("Traceback" not in wrong.stderr and "file" in wrong.stderr, wrong.stderr.strip())

@@ -14,14 +14,24 @@ namespace {
 
 constexpr std::string_view kEventsBegin = "events.out.tfevents.";  // TensorBoard looks for it
 constexpr std::string_view kOurEnding = ".quantlens";
+constexpr std::string_view kUnfinished = ".part";  // then a process, as DiskStore has it
+constexpr std::string_view kDigits = "0123456789";
 
 bool is_events(std::string_view file) {
   return file.find("tfevents") != std::string_view::npos;
 }
 
-/// Also what a killed process left of such a file.
+/// "events.out.tfevents.<seconds>.quantlens", or what a killed process left of it. Others name
+/// their host behind the seconds, and what follows it, so that a name alone is no proof.
 bool is_ours(std::string_view file) {
-  return file.starts_with(kEventsBegin) && file.find(kOurEnding) != std::string_view::npos;
+  if (!file.starts_with(kEventsBegin)) return false;
+  file.remove_prefix(kEventsBegin.size());
+  file.remove_prefix(std::min(file.find_first_not_of(kDigits), file.size()));
+  if (!file.starts_with(kOurEnding)) return false;
+  file.remove_prefix(kOurEnding.size());
+  if (file.empty()) return true;
+  if (!file.starts_with(kUnfinished)) return false;
+  return file.find_first_not_of("0123456789-", kUnfinished.size()) == std::string_view::npos;
 }
 
 }  // namespace

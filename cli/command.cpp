@@ -83,12 +83,29 @@ CLI::Validator one_of(std::vector<std::string> words) {
   return {check, ""};
 }
 
-TerminalProgress progress_of(const std::string& word, bool quiet) {
+TerminalProgress ProgressOptions::make() const {
   ProgressStyle style = ProgressStyle::automatic;
-  if (word == "bar") style = ProgressStyle::bar;
-  if (word == "json") style = ProgressStyle::json;
-  if (word == "none") style = ProgressStyle::none;
-  return {style, quiet};
+  if (word_ == "bar") style = ProgressStyle::bar;
+  if (word_ == "json") style = ProgressStyle::json;
+  if (word_ == "none") style = ProgressStyle::none;
+  return {style, quiet_};
+}
+
+void ProgressOptions::add_to(CLI::App& verb) {
+  verb.add_option("--progress", word_,
+                  "Show progress on standard error: auto, bar, json or none (default: auto, a bar "
+                  "on a terminal)")
+      ->check(one_of({"auto", "bar", "json", "none"}))
+      ->group("Run");
+  verb.add_flag("-q,--quiet", quiet_, "Show no progress and no notes")->group("Run");
+}
+
+void StoredRunOptions::add_to(CLI::App& verb) {
+  verb.add_option("--workspace", folder_,
+                  "Look for runs in this folder (default: $QUANTLENS_WORKSPACE, else quantlens in "
+                  "$XDG_DATA_HOME or ~/.local/share)")
+      ->group("Run");
+  progress_.add_to(verb);
 }
 
 void LongOptions::add_to(CLI::App& verb, DataOption data) {
@@ -126,12 +143,7 @@ void LongOptions::add_to(CLI::App& verb, DataOption data) {
   verb.add_option("--threads", threads_, "Use this many cores (default: all)")
       ->check(whole_number(1, 1024))
       ->group("Run");
-  verb.add_option("--progress", progress_,
-                  "Show progress on standard error: auto, bar, json or none (default: auto, a bar "
-                  "on a terminal)")
-      ->check(one_of({"auto", "bar", "json", "none"}))
-      ->group("Run");
-  verb.add_flag("-q,--quiet", quiet_, "Show no progress and no notes")->group("Run");
+  progress_.add_to(verb);
 }
 
 void LongOptions::add_isolation_to(CLI::App& verb) {
@@ -149,7 +161,7 @@ void LongOptions::add_isolation_to(CLI::App& verb) {
 }
 
 TerminalProgress LongOptions::make_progress() const {
-  return progress_of(progress_, quiet_);
+  return progress_.make();
 }
 
 flow::Session LongOptions::session(Store& store, Progress& progress,

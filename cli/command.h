@@ -15,6 +15,7 @@
 #include "quantlens/base/words.h"
 #include "quantlens/flow/session.h"
 #include "quantlens/report/run_view.h"
+#include "quantlens/workspace/workspace.h"
 
 namespace quantlens::cli {
 
@@ -48,8 +49,29 @@ CLI::Validator one_of() {
   return one_of(std::vector<std::string>(known.begin(), known.end()));
 }
 
-/// As --progress names it: auto, bar, json or none.
-TerminalProgress progress_of(const std::string& word, bool quiet);
+/// As --progress and --quiet say it.
+class ProgressOptions {
+ public:
+  void add_to(CLI::App& verb);
+  TerminalProgress make() const;
+  bool is_quiet() const { return quiet_; }
+
+ private:
+  std::string word_ = "auto";
+  bool quiet_ = false;
+};
+
+/// Options that every verb over stored runs has: where they are, and its progress.
+class StoredRunOptions {
+ public:
+  void add_to(CLI::App& verb);
+  Workspace workspace(Store& store) const { return {store, folder_}; }
+  TerminalProgress make_progress() const { return progress_.make(); }
+
+ private:
+  std::string folder_;
+  ProgressOptions progress_;
+};
 
 /// Whether a verb has --data and its company, and with it --isolate.
 enum class DataOption { none, optional, required };
@@ -73,11 +95,12 @@ class LongOptions {
   std::shared_ptr<Workers> workers(Progress& progress) const;
 
   std::optional<std::string> calibration_data_;
-  std::string data_, workspace_, name_, progress_ = "auto";
+  std::string data_, workspace_, name_;
+  ProgressOptions progress_;
   std::optional<std::uint64_t> limit_, batch_size_;
   std::uint64_t seed_ = 0;
   unsigned threads_ = 0;
-  bool quiet_ = false, strict_ = false, isolate_ = false;
+  bool strict_ = false, isolate_ = false;
   double isolate_timeout_ = Isolation().timeout_seconds;
 };
 

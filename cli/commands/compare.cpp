@@ -20,9 +20,9 @@ namespace quantlens::cli {
 namespace {
 
 struct CompareArguments {
-  std::string a, b, output, workspace, fail_on, progress = "auto";
+  std::string a, b, output, fail_on;
+  StoredRunOptions stored;
   TableOptions table;
-  bool quiet = false;
 };
 
 /// What the file is made of.
@@ -103,8 +103,8 @@ int run_compare(const CompareArguments& arguments) {
     flow::check_destination({.path = arguments.output, .is_model = false}, {});
   }
   DiskStore store;
-  Workspace workspace(store, arguments.workspace);
-  TerminalProgress progress = progress_of(arguments.progress, arguments.quiet);
+  Workspace workspace = arguments.stored.workspace(store);
+  TerminalProgress progress = arguments.stored.make_progress();
   const Comparison comparison = flow::compare(store, workspace, arguments.a, arguments.b, progress);
   if (arguments.output.empty()) {
     print(comparison, arguments.table);
@@ -143,16 +143,7 @@ void add_compare(CLI::App& program, const std::vector<std::string>&, Runner& cho
                    "in B (default: never)")
       ->check(one_of({"worse"}));
   arguments->table.add_to(*verb);
-  verb->add_option("--workspace", arguments->workspace,
-                   "Look for runs in this folder (default: $QUANTLENS_WORKSPACE, else quantlens in "
-                   "$XDG_DATA_HOME or ~/.local/share)")
-      ->group("Run");
-  verb->add_option("--progress", arguments->progress,
-                   "Show progress on standard error: auto, bar, json or none (default: auto, a bar "
-                   "on a terminal)")
-      ->check(one_of({"auto", "bar", "json", "none"}))
-      ->group("Run");
-  verb->add_flag("-q,--quiet", arguments->quiet, "Show no progress and no notes")->group("Run");
+  arguments->stored.add_to(*verb);
   verb->footer("Example:\n  quantlens compare 20261121-113045 last");
   verb->callback([=, &chosen] { chosen = [=] { return run_compare(*arguments); }; });
 }

@@ -10,25 +10,18 @@ namespace quantlens::cli {
 namespace {
 
 struct Arguments {
-  std::string run, format, output, model, workspace, progress = "auto";
-  bool quiet = false;
+  std::string run, format, output, model;
+  StoredRunOptions stored;
 };
-
-flow::ExportFormat format_named(const std::string& word) {
-  if (word == "model-explorer") return flow::ExportFormat::model_explorer;
-  if (word == "netron") return flow::ExportFormat::netron;
-  if (word == "perfetto") return flow::ExportFormat::perfetto;
-  return flow::ExportFormat::csv;
-}
 
 int run(const Arguments& arguments) {
   DiskStore store;
-  TerminalProgress progress = progress_of(arguments.progress, arguments.quiet);
-  flow::ExportOptions options{
-      .format = format_named(arguments.format), .output = arguments.output, .model = {}};
-  if (!arguments.model.empty())
-    options.model = arguments.model == "reference" ? ModelRole::reference : ModelRole::quantized;
-  const Workspace workspace(store, arguments.workspace);
+  TerminalProgress progress = arguments.stored.make_progress();
+  const flow::ExportOptions options{
+      .format = from_word<flow::ExportFormat>(arguments.format).value_or(flow::ExportFormat::csv),
+      .output = arguments.output,
+      .model = from_word<ModelRole>(arguments.model)};
+  const Workspace workspace = arguments.stored.workspace(store);
   const fs::path written =
       flow::export_run(store, workspace, workspace.find(arguments.run).id, options, progress);
   print_out(fmt::format("wrote {}\n", printable(written.string())));
@@ -50,7 +43,7 @@ void add_export(CLI::App& program, const std::vector<std::string>&, Runner& chos
                    "the model whose nodes show the figures in Netron; perfetto: the trace of a "
                    "profile")
       ->required()
-      ->check(one_of({"csv", "model-explorer", "netron", "perfetto"}));
+      ->check(one_of<flow::ExportFormat>());
   verb->add_option("-o", arguments->output,
                    "Write this file, or make this folder (default: csv, model-explorer, "
                    "<model>.netron.onnx or trace.json)")
@@ -59,16 +52,7 @@ void add_export(CLI::App& program, const std::vector<std::string>&, Runner& chos
                    "Of netron and perfetto: take this model, reference or quantized (default: "
                    "netron: the quantized one where there is one; perfetto: the reference)")
       ->check(one_of({"reference", "quantized"}));
-  verb->add_option("--workspace", arguments->workspace,
-                   "Look for runs in this folder (default: $QUANTLENS_WORKSPACE, else quantlens in "
-                   "$XDG_DATA_HOME or ~/.local/share)")
-      ->group("Run");
-  verb->add_option("--progress", arguments->progress,
-                   "Show progress on standard error: auto, bar, json or none (default: auto, a bar "
-                   "on a terminal)")
-      ->check(one_of({"auto", "bar", "json", "none"}))
-      ->group("Run");
-  verb->add_flag("-q,--quiet", arguments->quiet, "Show no progress and no notes")->group("Run");
+  arguments->stored.add_to(*verb);
   verb->footer("Example:\n  quantlens export last --as csv -o tables");
   verb->callback([=, &chosen] { chosen = [=] { return run(*arguments); }; });
 }

@@ -22,9 +22,9 @@ constexpr std::size_t kMostRuns = 2;
 
 struct Arguments {
   std::vector<std::string> runs;
-  std::string output = "report.html", workspace, progress = "auto";
+  std::string output = "report.html";
+  StoredRunOptions stored;
   ReportGates gates;
-  bool quiet = false;
 };
 
 /// Stored runs, with what is read of them.
@@ -91,19 +91,16 @@ int run(const Arguments& arguments) {
   const fs::path output(arguments.output);
   const Write write = writer_for(output);
   flow::check_destination({.path = output, .is_model = false}, {});
-  Stored stored{.store = {}, .workspace = {stored.store, arguments.workspace}, .runs = {}};
+  Stored stored{.store = {}, .workspace = arguments.stored.workspace(stored.store), .runs = {}};
   for (const std::string& name : arguments.runs) {
     RunRecords records = read_run(stored.store, stored.workspace, stored.workspace.find(name).id);
-    if (records.run.state == WorkloadState::new_ || records.run.state == WorkloadState::wip) {
-      throw Error(Errc::usage,
-                  fmt::format("{} has not ended; report it when it has", records.run.id));
-    }
+    check_ended(records.run.id, records.run.state, "report");
     if (!stored.runs.empty() && stored.runs.front().run.id == records.run.id)
       throw Error(Errc::usage,
                   fmt::format("{} is named twice; name another run beside it", records.run.id));
     stored.runs.push_back(std::move(records));
   }
-  TerminalProgress progress = progress_of(arguments.progress, arguments.quiet);
+  TerminalProgress progress = arguments.stored.make_progress();
   write_atomic(stored.store, output, write(stored, arguments.gates, progress));
   print_out(fmt::format("wrote {}\n", printable(output.string())));
   return code_of(stored.runs, arguments.gates);
@@ -138,16 +135,7 @@ void add_report(CLI::App& program, const std::vector<std::string>&, Runner& chos
   verb->add_flag("--absolute", arguments->gates.absolute,
                  "Read --max-loss in the metric's own unit, where 0.01 of top1 is one point "
                  "(default: as a share)");
-  verb->add_option("--workspace", arguments->workspace,
-                   "Look for runs in this folder (default: $QUANTLENS_WORKSPACE, else quantlens in "
-                   "$XDG_DATA_HOME or ~/.local/share)")
-      ->group("Run");
-  verb->add_option("--progress", arguments->progress,
-                   "Show progress on standard error: auto, bar, json or none (default: auto, a bar "
-                   "on a terminal)")
-      ->check(one_of({"auto", "bar", "json", "none"}))
-      ->group("Run");
-  verb->add_flag("-q,--quiet", arguments->quiet, "Show no progress and no notes")->group("Run");
+  arguments->stored.add_to(*verb);
   verb->footer("Example:\n  quantlens report last -o report.html");
   verb->callback([=, &chosen] { chosen = [=] { return run(*arguments); }; });
 }

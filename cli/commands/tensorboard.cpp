@@ -9,18 +9,16 @@ namespace quantlens::cli {
 namespace {
 
 struct Arguments {
-  std::string run, workspace, progress = "auto";
-  std::string logdir = "runs";
-  std::string tags{kPairedTags};
-  bool quiet = false;
+  std::string run, logdir = flow::TensorboardOptions().logdir.string(), tags{kPairedTags};
+  StoredRunOptions stored;
 };
 
 int run(const Arguments& arguments) {
   DiskStore store;
-  TerminalProgress progress = progress_of(arguments.progress, arguments.quiet);
+  TerminalProgress progress = arguments.stored.make_progress();
   const flow::TensorboardOptions options = tensorboard_options(arguments.logdir, arguments.tags);
-  print_out(events_lines(flow::tensorboard(store, Workspace(store, arguments.workspace),
-                                           arguments.run, options, progress)));
+  print_out(events_lines(flow::tensorboard(store, arguments.stored.workspace(store), arguments.run,
+                                           options, progress)));
   return kDone;
 }
 
@@ -38,16 +36,7 @@ void add_tensorboard(CLI::App& program, const std::vector<std::string>&, Runner&
                    "tune_<n>_acc_<accuracy>, as far as there are accuracies (default: runs)")
       ->check(not_empty());
   add_tags_option(*verb, arguments->tags);
-  verb->add_option("--workspace", arguments->workspace,
-                   "Look for runs in this folder (default: $QUANTLENS_WORKSPACE, else quantlens in "
-                   "$XDG_DATA_HOME or ~/.local/share)")
-      ->group("Run");
-  verb->add_option("--progress", arguments->progress,
-                   "Show progress on standard error: auto, bar, json or none (default: auto, a bar "
-                   "on a terminal)")
-      ->check(one_of({"auto", "bar", "json", "none"}))
-      ->group("Run");
-  verb->add_flag("-q,--quiet", arguments->quiet, "Show no progress and no notes")->group("Run");
+  arguments->stored.add_to(*verb);
   verb->footer("Example:\n  quantlens tensorboard last --logdir runs");
   verb->callback([=, &chosen] { chosen = [=] { return run(*arguments); }; });
 }

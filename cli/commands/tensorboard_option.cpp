@@ -9,7 +9,9 @@
 namespace quantlens::cli {
 namespace {
 
-constexpr std::string_view kUsualFolder = "runs";
+std::string usual_folder() {
+  return flow::TensorboardOptions().logdir.string();
+}
 
 /// A model behind the option would be taken for its folder.
 CLI::Validator no_file() {
@@ -53,7 +55,7 @@ std::string events_lines(const flow::TensorboardResult& result) {
   const std::string which =
       result.runs.empty() || result.runs.size() > kMostNamed
           ? fmt::format("--logdir {}", result.runs.empty()
-                                           ? std::string(kUsualFolder)
+                                           ? usual_folder()
                                            : result.runs.front().parent_path().string())
           : fmt::format("--logdir_spec {}", runs);
   return lines + fmt::format("see them: tensorboard --host 127.0.0.1 {}\n", printable(which));
@@ -71,7 +73,7 @@ void TensorboardOption::add_to(CLI::App& verb, const std::string& also) {
 }
 
 flow::TensorboardOptions TensorboardOption::options() const {
-  return tensorboard_options(folder_.empty() ? std::string(kUsualFolder) : folder_, tags_);
+  return tensorboard_options(folder_.empty() ? usual_folder() : folder_, tags_);
 }
 
 void TensorboardOption::prepare(Store& store) const {

@@ -11,6 +11,7 @@
 #include "quantlens/compare/match_ops.h"
 #include "quantlens/compare/op_network.h"
 #include "quantlens/compare/sqnr_difference.h"
+#include "quantlens/graph/value_makers.h"
 
 namespace quantlens {
 namespace {
@@ -144,16 +145,14 @@ using RowsOfOps = std::unordered_map<std::string, std::vector<const ActivationRo
 
 /// An op that has no row gets that of an Identity behind it, whose value is its own.
 void look_through_wires(const GraphOutline& graph, RowsOfOps& rows) {
-  std::unordered_map<std::string, const OpOutline*> makers;
-  for (const OpOutline& op : graph.ops)
-    for (const std::string& output : op.outputs) makers.emplace(output, &op);
+  const ValueMakers makers(graph);
   for (const OpOutline& op : graph.ops) {
     const auto row = rows.find(op.op);
     if (op.kind != Kind::identity || op.inputs.empty() || row == rows.end()) continue;
-    const auto source = makers.find(op.inputs.front());
-    if (source == makers.end() || source->second == &op) continue;
+    const OpOutline* source = makers.op(op.scope, op.inputs.front());
+    if (source == nullptr || source == &op) continue;
     const std::vector<const ActivationRow*> of_wire = row->second;
-    rows.try_emplace(source->second->op, of_wire);
+    rows.try_emplace(source->op, of_wire);
   }
 }
 

@@ -5,33 +5,11 @@
 #include <utility>
 
 #include "quantlens/compare/compare_parts.h"
+#include "quantlens/graph/value_makers.h"
 #include "quantlens/record/recipe_document.h"
 
 namespace quantlens {
 namespace {
-
-// ---- recipes
-using Options = std::map<std::string, json::Value>;
-
-void flatten_into(Options& to, const std::string& path, const json::Value& value) {
-  const auto* members = value.if_object();
-  if (members == nullptr || (members->empty() && !path.empty())) {
-    if (!path.empty()) to.emplace(path, value);
-    return;
-  }
-  for (const auto& member : *members) {
-    std::string inner = path;
-    if (!inner.empty()) inner += '.';
-    inner += member.key();
-    flatten_into(to, inner, member.value());
-  }
-}
-
-Options options_of(const RunToCompare& run) {
-  Options options;
-  if (run.recipe) flatten_into(options, "", recipe_document(*run.recipe));
-  return options;
-}
 
 // ---- plans
 const OpPlan* op_in(const std::unordered_map<std::string, const OpPlan*>& plans,
@@ -54,14 +32,11 @@ struct PlannedValues {
 
 PlannedValues values_of(const RunToCompare& run) {
   PlannedValues values;
-  std::unordered_map<std::string, std::string> makers;
   if (run.graph) {
-    for (const OpOutline& op : run.graph->ops)
-      for (const std::string& output : op.outputs) makers.emplace(output, op.op);
-  }
-  for (const ActivationPlan& plan : run.records.plan->activations) {
-    if (const auto found = makers.find(plan.value); found != makers.end())
-      values.activations.emplace(found->second, &plan);
+    const ValueMakers makers(*run.graph);
+    for (const ActivationPlan& plan : run.records.plan->activations)
+      if (const OpOutline* op = makers.op("", plan.value))
+        values.activations.emplace(op->op, &plan);
   }
   for (const WeightPlan& plan : run.records.plan->weights_quantized)
     for (const ValueUse& use : plan.uses) values.weights[use.op].push_back(&plan);
@@ -131,7 +106,7 @@ void add_op_times(const RunToCompare& a, const RunToCompare& b, const OpsTogethe
 
 std::vector<RecipeDifference> recipe_differences(const RunToCompare& a, const RunToCompare& b) {
   if (!a.recipe || !b.recipe) return {};
-  const Options in_a = options_of(a), in_b = options_of(b);
+  const auto in_a = recipe_options(*a.recipe), in_b = recipe_options(*b.recipe);
   std::map<std::string, RecipeDifference> all;
   for (const auto& [option, value] : in_a) all[option].a = value;
   for (const auto& [option, value] : in_b) all[option].b = value;

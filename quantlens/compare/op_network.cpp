@@ -9,6 +9,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "quantlens/graph/value_makers.h"
+
 namespace quantlens {
 namespace {
 
@@ -38,17 +40,10 @@ bool has_free_order(Kind kind) {
   return kind == Kind::add || kind == Kind::mul || kind == Kind::max || kind == Kind::min;
 }
 
-std::string scoped(std::string_view scope, std::string_view value) {
-  std::string key(scope);
-  key += '\n';
-  key += value;
-  return key;
-}
-
 /// Makes the network of a graph.
 class NetworkMaker {
  public:
-  explicit NetworkMaker(const GraphOutline& graph) : graph_(graph) {
+  explicit NetworkMaker(const GraphOutline& graph) : graph_(graph), makers_(graph) {
     network_.ops.resize(graph.ops.size());
     for (const auto* list : {&graph.values, &graph.outputs, &graph.inputs, &graph.weights})
       for (const ValueOutline& value : *list) values_.emplace(value.name, &value);
@@ -56,7 +51,10 @@ class NetworkMaker {
     for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
       if (!weights_.contains(graph.inputs[i].name)) inputs_.emplace(graph.inputs[i].name, i);
     }
-    for (std::size_t i = 0; i < graph.ops.size(); ++i) add_outputs(i);
+    for (std::size_t i = 0; i < graph.ops.size(); ++i) {
+      const Kind kind = graph.ops[i].kind;
+      network_.ops[i].is_wire = kind == Kind::constant || kind == Kind::identity;
+    }
   }
 
   OpNetwork make() {
@@ -73,16 +71,6 @@ class NetworkMaker {
   }
 
  private:
-  void add_outputs(std::size_t i) {
-    const OpOutline& op = graph_.ops[i];
-    network_.ops[i].is_wire = op.kind == Kind::constant || op.kind == Kind::identity;
-    for (std::size_t place = 0; place < op.outputs.size(); ++place) {
-      if (op.outputs[place].empty()) continue;
-      makers_.emplace(scoped(op.scope, op.outputs[place]),
-                      NetworkLink{.from = From::op, .number = i, .place = place, .label = 0});
-    }
-  }
-
   std::uint64_t value_label(std::string_view what, const std::string& value, bool is_weight) const {
     const auto found = values_.find(value);
     std::string label(what);
@@ -98,30 +86,21 @@ class NetworkMaker {
     std::string_view in = scope;
     std::string_view name = value;
     for (int step = 0; step < kMostWires && !name.empty(); ++step) {
-      const std::optional<NetworkLink> made = maker(in, name);
+      const std::optional<ValueMakers::Maker> made = makers_.find(in, name);
       if (!made) return outside(std::string(name));
-      const OpOutline& op = graph_.ops[made->number];
+      const OpOutline& op = graph_.ops[made->op];
       if (op.kind == Kind::constant) {
         return {.from = From::constant,
                 .number = 0,
                 .place = 0,
                 .label = value_label("constant ", std::string(name), true)};
       }
-      if (op.kind != Kind::identity || op.inputs.empty()) return *made;
+      if (op.kind != Kind::identity || op.inputs.empty())
+        return {.from = From::op, .number = made->op, .place = made->output, .label = 0};
       in = op.scope;
       name = op.inputs.front();
     }
     return {};
-  }
-
-  std::optional<NetworkLink> maker(std::string_view scope, std::string_view name) const {
-    while (true) {
-      const auto found = makers_.find(scoped(scope, name));
-      if (found != makers_.end()) return found->second;
-      if (scope.empty()) return std::nullopt;
-      const std::size_t cut = scope.rfind('/');
-      scope = cut == std::string_view::npos ? std::string_view() : scope.substr(0, cut);
-    }
   }
 
   NetworkLink outside(const std::string& name) const {
@@ -202,11 +181,11 @@ class NetworkMaker {
   }
 
   const GraphOutline& graph_;
+  ValueMakers makers_;
   OpNetwork network_;
   std::unordered_map<std::string, const ValueOutline*> values_;
   std::unordered_set<std::string> weights_;
   std::unordered_map<std::string, std::size_t> inputs_;
-  std::unordered_map<std::string, NetworkLink> makers_;
 };
 
 }  // namespace

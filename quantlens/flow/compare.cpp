@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/compare.h"
 
-#include <fmt/format.h>
-
-#include "quantlens/base/error.h"
 #include "quantlens/compare/compare.h"
 #include "quantlens/workspace/read_run.h"
 
@@ -12,8 +9,7 @@ namespace {
 
 RunToCompare ended_run(const Store& store, const Workspace& workspace, const std::string& name) {
   const Workload run = workspace.find(name);
-  if (run.state == WorkloadState::new_ || run.state == WorkloadState::wip)
-    throw Error(Errc::usage, fmt::format("{} has not ended; compare it when it has", run.id));
+  check_ended(run.id, run.state, "compare");
   return read_run_to_compare(store, workspace, run.id);
 }
 

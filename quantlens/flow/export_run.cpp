@@ -219,10 +219,7 @@ class RunExport {
 fs::path export_run(Store& store, const Workspace& workspace, const std::string& id,
                     const ExportOptions& options, Progress& progress) {
   const RunRecords records = read_run(store, workspace, id);
-  if (records.run.state == WorkloadState::new_ || records.run.state == WorkloadState::wip) {
-    throw Error(Errc::usage,
-                fmt::format("{} has not ended; ask for it when it has", records.run.id));
-  }
+  check_ended(records.run.id, records.run.state, "ask for");
   return RunExport(store, workspace.folder(records.run.id), records, options, progress).write();
 }
 

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <optional>
+#include <span>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "quantlens/base/progress.h"
 #include "quantlens/base/store.h"
 #include "quantlens/base/words.h"
 #include "quantlens/workspace/workspace.h"
 
-namespace quantlens::flow {
+namespace quantlens {
+namespace flow {
 
 /// What a stored run is written as (docs/export.md).
-BOOST_DEFINE_ENUM_CLASS(ExportFormat, model_explorer, netron, csv, perfetto)
+enum class ExportFormat { csv, model_explorer, netron, perfetto };
 
 struct ExportOptions {
   ExportFormat format = ExportFormat::csv;
@@ -30,4 +33,16 @@ struct ExportOptions {
 fs::path export_run(Store& store, const Workspace& workspace, const std::string& id,
                     const ExportOptions& options, Progress& progress);
 
-}  // namespace quantlens::flow
+}  // namespace flow
+
+/// As `--as` takes them.
+template <>
+struct EnumWords<flow::ExportFormat> {
+  static std::span<const std::string_view> get() {
+    static constexpr std::array<std::string_view, 4> kWords{"csv", "model-explorer", "netron",
+                                                            "perfetto"};
+    return kWords;
+  }
+};
+
+}  // namespace quantlens

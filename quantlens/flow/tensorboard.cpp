@@ -64,7 +64,9 @@ class EventRuns {
 
  private:
   std::optional<ComparedPart> compared(const std::string& part) const {
-    std::optional<Diagnosis> diagnosis = reader_.get<Diagnosis>(part);
+    // The run's own was read with its other records.
+    std::optional<Diagnosis> diagnosis =
+        part.empty() ? records_.diagnosis : reader_.get<Diagnosis>(part);
     std::optional<Pairing> pairing = reader_.get<Pairing>(part);
     if (!diagnosis || !pairing) return std::nullopt;
     return ComparedPart{part, *std::move(diagnosis), *std::move(pairing)};
@@ -98,10 +100,11 @@ class EventRuns {
   }
 
   void write_search(const Study& study) {
-    std::optional<ComparedPart> first = study.best ? compared(part_of(*study.best)) : std::nullopt;
+    std::optional<ComparedPart> first =
+        study.best ? compared(trial_folder(*study.best)) : std::nullopt;
     for (const Trial& trial : study.trials)
-      if (!first) first = compared(part_of(trial.number));
-    if (!first) first = compared("trials/start");
+      if (!first) first = compared(trial_folder(trial.number));
+    if (!first) first = compared(std::string(kBeforeTrials));
     EventFolder::Run baseline = begin_baseline(study.reference);
     if (first) add_histograms(*first, &baseline.events(), nullptr);
     folder_.commit(baseline);
@@ -119,13 +122,13 @@ class EventRuns {
 
   void write_trial(const Study& study, const Trial& trial, const Differences& differences,
                    bool is_first) {
-    const std::optional<ComparedPart> part = compared(part_of(trial.number));
+    const std::optional<ComparedPart> part = compared(trial_folder(trial.number));
     const std::string name = fmt::format("tune_{}", trial.number);
     EventFolder::Run run = folder_.begin(name + accuracy_suffix(trial.accuracy));
     EventFile& file = run.events();
     const bool is_best = study.best == trial.number;
     file.add_graph(is_best ? quantized_graph(part ? &*part : nullptr, records_.plan)
-                           : planned_graph(reader_.get<Plan>(part_of(trial.number))));
+                           : planned_graph(reader_.get<Plan>(trial_folder(trial.number))));
     EventSummary session;
     if (is_first)
       session.experiment(differences, {std::string(kAccuracyTag), std::string(kLossTag),
@@ -211,8 +214,6 @@ class EventRuns {
                                fmt::join(others, ", ")));
   }
 
-  static std::string part_of(std::uint64_t trial) { return fmt::format("trials/{}", trial); }
-
   Store& store_;
   const RunRecords& records_;
   WorkloadReader reader_;
@@ -229,10 +230,7 @@ class EventRuns {
 TensorboardResult tensorboard(Store& store, const Workspace& workspace, const std::string& id,
                               const TensorboardOptions& options, Progress& progress) {
   const RunRecords records = read_run(store, workspace, id);
-  if (records.run.state == WorkloadState::new_ || records.run.state == WorkloadState::wip) {
-    throw Error(Errc::usage,
-                fmt::format("{} has not ended; ask for it when it has", records.run.id));
-  }
+  check_ended(records.run.id, records.run.state, "ask for");
   if (!records.plan && !records.diagnosis && !records.accuracy && !records.study) {
     throw Error(Errc::unsupported,
                 fmt::format("{} quantized, compared and scored nothing, so there is nothing to "

@@ -16,6 +16,10 @@ CodeRange codes_of_bits(int bits, bool is_signed) {
 
 }  // namespace
 
+bool has_signed_codes(DType dtype) {
+  return dtype == DType::int8 || dtype == DType::int4;
+}
+
 CodeRange code_limits(DType dtype) {
   switch (dtype) {
     case DType::int4:

@@ -38,6 +38,9 @@ struct Scheme {
 /// Throws Errc::unsupported for a dtype that is no code, Errc::bad_input for bits outside 2..8.
 CodeRange code_range(const Scheme& scheme);
 
+/// Whether codes of 8 bits and fewer are below 0, too: int8, int4.
+bool has_signed_codes(DType dtype);
+
 /// Every code of an integer dtype, used by a scheme or not: where QuantizeLinear saturates.
 /// Throws Errc::unsupported for a dtype that is no code (float, 64-bit, boolean, string).
 CodeRange code_limits(DType dtype);

@@ -244,6 +244,10 @@ AccuracyState from_file(std::string_view bytes, std::string_view where) {
   return accuracy_state_from_bytes(bytes, where);
 }
 
+std::string trial_folder(std::uint64_t number) {
+  return fmt::format("trials/{}", number);
+}
+
 namespace exported {
 
 std::string remedy(std::size_t number) {

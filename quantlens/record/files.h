@@ -195,6 +195,11 @@ std::vector<FileBytes> to_files(const R& record) {
   return files;
 }
 
+/// Folders of a search, below the run's: what belongs to its trial of this number, and what was
+/// made before the first.
+std::string trial_folder(std::uint64_t number);
+inline constexpr std::string_view kBeforeTrials = "trials/start";
+
 /// What a run reports on its way, line by line (base/progress_events.h).
 inline constexpr std::string_view kEvents = "events.jsonl";
 

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace quantlens {
 namespace {
 
@@ -16,6 +18,20 @@ void drop_nulls(json::Value& value) {  // NOLINT(misc-no-recursion): as deep as 
     kept[entry.key()] = std::move(entry.value());
   }
   value = std::move(kept);
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): as deep as a recipe is
+void flatten(const json::Value& value, const std::string& path,
+             std::map<std::string, json::Value>& options) {
+  const auto* members = value.if_object();
+  if (members == nullptr || members->empty()) {
+    if (!path.empty()) options.emplace(path, value);
+    return;
+  }
+  for (const auto& member : *members) {
+    const std::string key(member.key());
+    flatten(member.value(), path.empty() ? key : fmt::format("{}.{}", path, key), options);
+  }
 }
 
 }  // namespace
@@ -40,6 +56,12 @@ void to_recipe_fields(json::Value& document) {
     json::Value copy = *alphas;  // of what stands in the document that is changed
     document.at("recipes").get_object()["smooth_quant_alphas"] = std::move(copy);
   }
+}
+
+std::map<std::string, json::Value> recipe_options(const Recipe& recipe) {
+  std::map<std::string, json::Value> options;
+  flatten(recipe_document(recipe), "", options);
+  return options;
 }
 
 Recipe recipe_of_document(json::Value document, std::string_view where) {

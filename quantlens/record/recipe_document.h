@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
+#include <string>
 #include <string_view>
 
 #include "quantlens/base/json.h"
@@ -10,6 +12,9 @@ namespace quantlens {
 
 /// A document that `--recipe` takes as this recipe: without what is absent.
 json::Value recipe_document(const Recipe& recipe);
+
+/// The same, each option by its path: "weight.granularity". An object without members is one.
+std::map<std::string, json::Value> recipe_options(const Recipe& recipe);
 
 /// The reverse, of what recipe_document gives; documents that people write need read_recipe. Throws
 /// Errc::bad_input, naming `where`.

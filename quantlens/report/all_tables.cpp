@@ -9,16 +9,13 @@
 #include "quantlens/base/json_line.h"
 #include "quantlens/base/words.h"
 #include "quantlens/report/benchmark_text.h"
+#include "quantlens/report/cell.h"
 #include "quantlens/report/profile_tables.h"
 #include "quantlens/report/report_findings.h"
 #include "quantlens/report/tables.h"
 
 namespace quantlens {
 namespace {
-
-Cell number_or_nothing(const std::optional<double>& value) {
-  return value ? Cell(*value) : Cell(std::string());
-}
 
 Cell whole(std::uint64_t value) {
   return static_cast<std::int64_t>(value);
@@ -40,10 +37,9 @@ Table every_finding(const RunRecords& records) {
     std::vector<std::string> ops;
     for (const OpRef& op : finding.ops) ops.push_back(op.name);
     table.rows.push_back({finding.rule, std::string(word(finding.severity)), finding.op.name,
-                          fmt::format("{}", fmt::join(ops, " ")),
-                          number_or_nothing(finding.output_share),
+                          fmt::format("{}", fmt::join(ops, " ")), cell_of(finding.output_share),
                           std::string(finding.share_is_measured ? "true" : "false"),
-                          number_or_nothing(finding.measured_gain), reasons_words(finding),
+                          cell_of(finding.measured_gain), reasons_words(finding),
                           finding.remedy.is_null() ? std::string() : json::line(finding.remedy)});
   }
   return table;

@@ -33,6 +33,10 @@ std::string shown(const Cell& cell) {
   return std::to_string(std::get<std::int64_t>(cell));
 }
 
+Cell cell_of(const std::optional<double>& value) {
+  return value ? Cell(*value) : Cell(std::string());
+}
+
 bool is_numeric(const Table& table, std::size_t column) {
   return std::ranges::all_of(table.rows, [column](const std::vector<Cell>& row) {
     const auto* text = std::get_if<std::string>(&row[column]);

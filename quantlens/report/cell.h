@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,9 @@ namespace quantlens {
 
 /// A cell as people see it: 5 decimals, or one with its interval; hostile characters replaced.
 std::string shown(const Cell& cell);
+
+/// The number, or nothing.
+Cell cell_of(const std::optional<double>& value);
 
 /// Whether a column holds numbers in every row that has something there.
 bool is_numeric(const Table& table, std::size_t column);

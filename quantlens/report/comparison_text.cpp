@@ -19,10 +19,6 @@
 namespace quantlens {
 namespace {
 
-Cell cell_of(const std::optional<double>& value) {
-  return value ? Cell(*value) : Cell(std::string());
-}
-
 template <class Enum>
 Cell word_cell(const std::optional<Enum>& value) {
   return value ? Cell(std::string(word(*value))) : Cell(std::string());
@@ -175,14 +171,9 @@ std::string who_line(const char* which, const ComparedRun& run) {
   return fmt::format("{}: {} of '{}', made {}", which, run.id, run.verb, run.created);
 }
 
-std::string verdict_text(const Comparison& comparison) {
-  std::string text = text_of(comparison.conclusions);
-  while (text.ends_with(' ')) text.pop_back();
-  return text;
-}
-
-std::string caution_text(const Comparison& comparison) {
-  std::string text = text_of(comparison.caveats);
+/// The last sentence may end as one that another follows.
+std::string paragraph(const Statements& said) {
+  std::string text = text_of(said);
   while (text.ends_with(' ')) text.pop_back();
   return text;
 }
@@ -191,8 +182,8 @@ std::string caution_text(const Comparison& comparison) {
 
 std::string comparison_text(const Comparison& comparison, const RunView& view) {
   if (view.markdown) return comparison_markdown(comparison);
-  std::string text = wrapped(printable(verdict_text(comparison)), 0);
-  if (const std::string caution = caution_text(comparison); !caution.empty())
+  std::string text = wrapped(printable(paragraph(comparison.conclusions)), 0);
+  if (const std::string caution = paragraph(comparison.caveats); !caution.empty())
     text += "\n" + wrapped(printable(caution), 0);
   text += fmt::format("\n{}\n{}\n", printable(who_line("A", comparison.a)),
                       printable(who_line("B", comparison.b)));
@@ -203,8 +194,8 @@ std::string comparison_text(const Comparison& comparison, const RunView& view) {
 std::string comparison_markdown(const Comparison& comparison) {
   constexpr std::size_t kMostRows = 20;
   std::string text = fmt::format("## quantlens: what is different in B\n\n{}\n\n",
-                                 markdown_prose(verdict_text(comparison)));
-  if (const std::string caution = caution_text(comparison); !caution.empty())
+                                 markdown_prose(paragraph(comparison.conclusions)));
+  if (const std::string caution = paragraph(comparison.caveats); !caution.empty())
     text += markdown_prose(caution) + "\n\n";
   text += fmt::format("- {}\n- {}\n\n", markdown_prose(who_line("A", comparison.a)),
                       markdown_prose(who_line("B", comparison.b)));
@@ -249,8 +240,8 @@ Table compared_ops_table(const Comparison& comparison) {
 
 boost::json::object comparison_json(const Comparison& comparison) {
   boost::json::object object = json::encode(comparison).as_object();
-  object["verdict"] = verdict_text(comparison);
-  object["cautions"] = caution_text(comparison);
+  object["verdict"] = paragraph(comparison.conclusions);
+  object["cautions"] = paragraph(comparison.caveats);
   boost::json::array& findings = object["findings"].as_array();
   for (std::size_t i = 0; i < findings.size(); ++i)
     findings[i].as_object()["because"] = text_of(comparison.findings[i].reasons);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/report/model_explorer.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <set>
@@ -10,10 +11,10 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
+#include "quantlens/graph/value_makers.h"
 
 namespace quantlens {
 namespace {
@@ -88,15 +89,13 @@ object precisions(const std::vector<NodeAndFigures>& nodes) {
 object findings(const std::vector<NodeAndFigures>& nodes) {
   object results;
   for (const NodeAndFigures& node : nodes) {
-    const std::vector<std::string>& told = node.figures->findings;
+    const std::vector<NodeFinding>& told = node.figures->findings;
     if (told.empty()) continue;
-    const char* colour = kFair;
-    for (const std::string& one : told) {
-      if (one.starts_with("problem")) colour = kBad;
-      if (one.starts_with("warning") && colour != kBad) colour = kPoor;
-    }
-    results[node.id] =
-        object{{"value", fmt::format("{}", fmt::join(told, ", "))}, {"bgColor", colour}};
+    const Severity gravest = std::ranges::min(told, {}, &NodeFinding::severity).severity;
+    const char* colour = gravest == Severity::problem   ? kBad
+                         : gravest == Severity::warning ? kPoor
+                                                        : kFair;
+    results[node.id] = object{{"value", findings_of_node(*node.figures)}, {"bgColor", colour}};
   }
   return results;
 }
@@ -120,14 +119,11 @@ std::vector<std::string> model_explorer_ids(const GraphOutline& graph) {
 std::vector<NodeDataFile> model_explorer_files(const GraphOutline& graph,
                                                const std::vector<NodeFigures>& figures) {
   const std::vector<std::string> ids = model_explorer_ids(graph);
-  std::unordered_map<std::string, std::size_t> makers;
-  for (std::size_t i = 0; i < graph.ops.size(); ++i)
-    if (graph.ops[i].scope.empty())
-      for (const std::string& output : graph.ops[i].outputs) makers.emplace(output, i);
+  const ValueMakers makers(graph);
   std::vector<NodeAndFigures> nodes;
   for (const NodeFigures& one : figures)
-    if (const auto maker = makers.find(one.output); maker != makers.end())
-      nodes.push_back({valid_utf8(ids[maker->second]), &one});
+    if (const auto maker = makers.find("", one.output))
+      nodes.push_back({valid_utf8(ids[maker->op]), &one});
   std::vector<NodeDataFile> files;
   for (const NumberFile& file : kNumberFiles) {
     object head{{"name", file.title}};

@@ -37,7 +37,7 @@ TEST(ModelExplorer, WritesFiniteFiguresOfNodesThatTheGraphHas) {
   NodeFigures low, equal, gone;
   low.output = "1";
   low.sqnr_db = 7.5;
-  low.findings = {"warning clipped", "problem outlier"};
+  low.findings = {{Severity::warning, "clipped"}, {Severity::problem, "outlier"}};
   equal.output = "2";
   equal.sqnr_db = std::numeric_limits<double>::infinity();
   gone.output = "none";

@@ -4,7 +4,6 @@
 #include <unordered_map>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "quantlens/base/text.h"
 #include "quantlens/base/words.h"
@@ -80,17 +79,17 @@ class NodeFiguresMaker {
   }
 
   void add(const Finding& finding) {
-    const std::string text = fmt::format("{} {}", word(finding.severity), finding.rule);
     bool is_told = false;
     for (const OpRef& op : finding.ops) {
       is_told |= op.id == finding.op.id;
-      add_finding(op, text);
+      add_finding(op, finding);
     }
-    if (!is_told) add_finding(finding.op, text);
+    if (!is_told) add_finding(finding.op, finding);
   }
 
-  void add_finding(const OpRef& op, const std::string& text) {
-    if (NodeFigures* node = of_op(op.id)) node->findings.push_back(text);
+  void add_finding(const OpRef& op, const Finding& finding) {
+    if (NodeFigures* node = of_op(op.id))
+      node->findings.push_back({finding.severity, finding.rule});
   }
 
   /// Several ops that one kernel computes have one time: it stands at the first one.
@@ -117,6 +116,15 @@ std::vector<NodeFigures> node_figures(const RunRecords& records, const Pairing* 
   return NodeFiguresMaker(records, pairing, of).make();
 }
 
+std::string findings_of_node(const NodeFigures& node) {
+  std::string text;
+  for (const NodeFinding& one : node.findings) {
+    if (!text.empty()) text += ", ";
+    text += fmt::format("{} {}", word(one.severity), one.rule);
+  }
+  return text;
+}
+
 std::vector<std::pair<std::string, std::string>> notes_of_figures(const NodeFigures& node) {
   std::vector<std::pair<std::string, std::string>> notes;
   const auto add = [&](const char* key, const std::optional<double>& value) {
@@ -131,8 +139,7 @@ std::vector<std::pair<std::string, std::string>> notes_of_figures(const NodeFigu
   if (node.zero_point)
     notes.emplace_back("quantlens.zero_point", fmt::format("{}", *node.zero_point));
   add("time_us", node.microseconds);
-  if (!node.findings.empty())
-    notes.emplace_back("quantlens.findings", fmt::format("{}", fmt::join(node.findings, ", ")));
+  if (!node.findings.empty()) notes.emplace_back("quantlens.findings", findings_of_node(node));
   return notes;
 }
 

@@ -12,6 +12,12 @@
 
 namespace quantlens {
 
+/// A finding as a node shows it.
+struct NodeFinding {
+  Severity severity = Severity::note;
+  std::string rule;
+};
+
 /// What a run found of one node of a network: what viewers of models show beside it.
 struct NodeFigures {
   std::string output;  ///< a value that the node makes, in the outermost graph
@@ -19,7 +25,7 @@ struct NodeFigures {
   std::optional<std::int64_t> zero_point;
   std::optional<double> microseconds;  ///< of one run; of the quantized model its kernels alone
   std::string precision;               ///< "int8"; empty: not known
-  std::vector<std::string> findings;   ///< "warning outlier-channel"
+  std::vector<NodeFinding> findings;
 };
 
 /// Of the reference's nodes or the quantized model's, in the order in which records first name
@@ -27,6 +33,9 @@ struct NodeFigures {
 /// `of`: edited means reference.
 std::vector<NodeFigures> node_figures(const RunRecords& records, const Pairing* pairing,
                                       ModelRole of);
+
+/// "warning outlier-channel, note rounding"
+std::string findings_of_node(const NodeFigures& node);
 
 /// The figures as keys and values: "quantlens.sqnr_db", "12.3"; those that are known.
 std::vector<std::pair<std::string, std::string>> notes_of_figures(const NodeFigures& node);

@@ -90,7 +90,7 @@ FindSqnr sqnr_finder(const Store& store, const fs::path& path) {
 /// Where a search keeps what it found of the trial that it kept; empty: of other runs, or none.
 std::string kept_part(const RunRecords& records) {
   if (!records.study || !records.study->best) return {};
-  return fmt::format("trials/{}", *records.study->best);
+  return trial_folder(*records.study->best);
 }
 
 /// A search is told by the model that it kept. Which samples that answers otherwise than the float
@@ -131,6 +131,11 @@ RunRecords read_run(const Store& store, const Workspace& workspace, const std::s
       records.statistics = summary_of(*statistics, reader.path<TapState>());
   }
   return records;
+}
+
+void check_ended(const std::string& id, WorkloadState state, std::string_view what) {
+  if (state != WorkloadState::new_ && state != WorkloadState::wip) return;
+  throw Error(Errc::usage, fmt::format("{} has not ended; {} it when it has", id, what));
 }
 
 RunToCompare read_run_to_compare(const Store& store, const Workspace& workspace,

@@ -30,10 +30,6 @@ struct CodesOfPair {
 };
 BOOST_DESCRIBE_STRUCT(CodesOfPair, (), (quantized, scheme, params))
 
-bool is_signed(DType dtype) {
-  return dtype == DType::int8 || dtype == DType::int4;
-}
-
 /// Nothing where no record says it, or each channel has its own.
 std::optional<Codes> codes_of(Context& context, const Run& run, std::string_view reference,
                               std::string_view quantized) {
@@ -41,7 +37,7 @@ std::optional<Codes> codes_of(Context& context, const Run& run, std::string_view
   for (const json::Value& row : pairs.find("reference", reference)) {
     const auto pair = json::decode<CodesOfPair>(row, FileOf<Pairing>::kName);
     if (pair.quantized != quantized || !pair.scheme || !pair.params) continue;
-    return Codes{is_signed(pair.scheme->dtype), *pair.params};
+    return Codes{has_signed_codes(pair.scheme->dtype), *pair.params};
   }
   return std::nullopt;
 }

@@ -173,7 +173,7 @@ void SearchJob::keep(Trial trial, double seconds, bool is_new) {
   if (is_new) {
     const Trial& last = study().trials.back();
     {
-      const WorkloadWriter::Part writing(workload_, folder_of(last));
+      const WorkloadWriter::Part writing(workload_, trial_folder(last.number));
       workload_.put(last.recipe);
       if (candidate_ && last.judged != Judged::output_error) {
         workload_.put(candidate_->planned.plan);
@@ -199,14 +199,10 @@ void SearchJob::record() {
   workload_.put(study());
 }
 
-std::string SearchJob::folder_of(const Trial& trial) {
-  return fmt::format("trials/{}", trial.number);
-}
-
 std::string SearchJob::folder_of(const Recipe& recipe) const {
   const auto trial = std::ranges::find(study().trials, recipe, &Trial::recipe);
-  if (trial == study().trials.end()) return "trials/start";  // before any was made
-  return folder_of(*trial);
+  if (trial == study().trials.end()) return std::string(kBeforeTrials);
+  return trial_folder(trial->number);
 }
 
 const Diagnosis* SearchJob::diagnose(const Recipe& recipe) {

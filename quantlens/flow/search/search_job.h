@@ -41,7 +41,6 @@ class SearchJob final : public Search {
  private:
   /// Of the workload, for what is made of this recipe beside its model.
   std::string folder_of(const Recipe& recipe) const;
-  static std::string folder_of(const Trial& trial);
   Study& study() const { return *result_.study; }
   const Trial& best() const { return study().trials.at(*study().best - 1); }
   const Trial* known(const Proposal& proposal) const;

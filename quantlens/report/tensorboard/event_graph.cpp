@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
 #include <protozero/pbf_builder.hpp>
 
 #include "quantlens/base/text.h"
+#include "quantlens/graph/value_makers.h"
 
 namespace quantlens {
 namespace {
@@ -103,12 +105,10 @@ struct WriteAttribute {
 class GraphDefWriter {
  public:
   GraphDefWriter(const GraphOutline& graph, const EventNames& names, const GraphNotes& notes)
-      : graph_(graph), names_(names), notes_(notes) {
-    for (const ValueOutline& value : graph.inputs)
-      makers_[scoped({}, value.name)] = names.input(value.name);
+      : graph_(graph), names_(names), notes_(notes), makers_(graph) {
+    for (const ValueOutline& value : graph.inputs) outside_[value.name] = names.input(value.name);
     for (const ValueOutline& value : graph.weights)
-      makers_.emplace(scoped({}, value.name), names.weight(value.name));
-    for (const OpOutline& op : graph.ops) learn_outputs(op);
+      outside_.emplace(value.name, names.weight(value.name));
     for (const auto* list : {&graph.inputs, &graph.values, &graph.outputs, &graph.weights})
       for (const ValueOutline& value : *list) values_.emplace(value.name, &value);
   }
@@ -128,30 +128,16 @@ class GraphDefWriter {
   }
 
  private:
-  /// A value of a body's own, apart from those of other bodies and of the graph around them.
-  static std::string scoped(const std::string& scope, const std::string& value) {
-    return scope + '\0' + value;
-  }
-
-  void learn_outputs(const OpOutline& op) {
-    const std::string path = names_.op({op.op, op.name});
-    scopes_.emplace(op.op, op.scope);
-    for (std::size_t i = 0; i < op.outputs.size(); ++i) {
-      if (op.outputs[i].empty()) continue;
-      makers_.insert_or_assign(scoped(op.scope, op.outputs[i]),
-                               i == 0 ? path : fmt::format("{}:{}", path, i));
+  /// The node that makes a value, with its output where that is not the first; nothing for what
+  /// nobody makes.
+  std::optional<std::string> maker_of(const std::string& scope, const std::string& value) const {
+    if (const auto maker = makers_.find(scope, value)) {
+      const OpOutline& op = graph_.ops[maker->op];
+      std::string path = names_.op({op.op, op.name});
+      return maker->output == 0 ? path : fmt::format("{}:{}", path, maker->output);
     }
-  }
-
-  /// What the body makes goes before what is around it; null for what neither makes.
-  const std::string* maker_of(std::string scope, const std::string& value) const {
-    for (;;) {
-      if (const auto found = makers_.find(scoped(scope, value)); found != makers_.end())
-        return &found->second;
-      const auto outer = scopes_.find(scope);
-      if (outer == scopes_.end()) return nullptr;
-      scope = outer->second;
-    }
+    const auto found = outside_.find(value);
+    return found == outside_.end() ? std::nullopt : std::optional(found->second);
   }
 
   static void add_dtype(Writer<NodeField>& node, const ValueOutline& value) {
@@ -177,8 +163,7 @@ class GraphDefWriter {
     node.add_string(NodeField::op, printable(op.type));
     for (const std::string& input : op.inputs) {
       if (input.empty()) continue;
-      if (const std::string* maker = maker_of(op.scope, input))
-        node.add_string(NodeField::input, *maker);
+      if (const auto maker = maker_of(op.scope, input)) node.add_string(NodeField::input, *maker);
     }
     const auto notes = notes_.find(op.op);
     if (notes != notes_.end() && !notes->second.device.empty())
@@ -214,8 +199,8 @@ class GraphDefWriter {
   const GraphOutline& graph_;
   const EventNames& names_;
   const GraphNotes& notes_;
-  std::unordered_map<std::string, std::string> makers_;  // by value: the node, with its output
-  std::unordered_map<std::string, std::string> scopes_;  // of an op, by its id
+  ValueMakers makers_;
+  std::unordered_map<std::string, std::string> outside_;  // inputs and weights: their nodes
   std::unordered_map<std::string, const ValueOutline*> values_;
 };
 

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "quantlens/base/words.h"
+#include "quantlens/graph/value_makers.h"
 
 namespace quantlens {
 namespace {
@@ -41,29 +42,12 @@ void note_figures(NodeNotes& notes, const ActivationRow& row) {
   if (row.output_share) notes.told["output_share"] = *row.output_share;
 }
 
-/// The op that makes a value of the outermost graph.
-using Makers = std::unordered_map<std::string, const OpOutline*>;
-
-Makers makers_in(const GraphOutline& graph) {
-  Makers makers;
-  for (const OpOutline& op : graph.ops) {
-    if (!op.scope.empty()) continue;
-    for (const std::string& output : op.outputs)
-      if (!output.empty()) makers.emplace(output, &op);
-  }
-  return makers;
-}
-
-const OpOutline* maker_of(const Makers& makers, const std::string& value) {
-  const auto found = makers.find(value);
-  return found == makers.end() ? nullptr : found->second;
-}
-
 /// Ops of one pattern are computed as one: those from the op that makes a pair's value back to the
 /// pattern's first, as from Relu to Conv.
 class PatternSearch {
  public:
-  PatternSearch(const Makers& makers, const OpRef& anchor) : makers_(makers), anchor_(anchor) {}
+  PatternSearch(const ValueMakers& makers, const OpRef& anchor)
+      : makers_(makers), anchor_(anchor) {}
 
   /// Whether the anchor is at most `steps` before `op`; then `found` has the ops between, with
   /// both.
@@ -73,20 +57,20 @@ class PatternSearch {
     if (!is_open) return false;
     bool is_part = op->op == anchor_.id || (!op->name.empty() && op->name == anchor_.name);
     for (std::size_t i = 0; i < op->inputs.size() && steps > 0 && !is_part; ++i)
-      is_part = reaches(maker_of(makers_, op->inputs[i]), steps - 1);
+      is_part = reaches(makers_.op("", op->inputs[i]), steps - 1);
     if (is_part) found_.push_back(op);
     return is_part;
   }
   const std::vector<const OpOutline*>& found() const { return found_; }
 
  private:
-  const Makers& makers_;
+  const ValueMakers& makers_;
   const OpRef& anchor_;
   std::set<const OpOutline*> seen_;
   std::vector<const OpOutline*> found_;
 };
 
-void note_pattern(GraphNotes& notes, const Makers& makers, const OpOutline* last,
+void note_pattern(GraphNotes& notes, const ValueMakers& makers, const OpOutline* last,
                   const ValuePair& pair) {
   constexpr std::size_t kMostOps = 16;  // far more than a kernel replaces
   const std::size_t ops = std::min(pair.pattern.size(), kMostOps);
@@ -108,9 +92,9 @@ GraphNotes notes_of(const Plan& plan, const GraphOutline& reference) {
     one.told["form"] = std::string(word(op.form));
     if (!op.reason.empty()) one.told["why_float"] = op.reason;
   }
-  const Makers makers = makers_in(reference);
+  const ValueMakers makers(reference);
   for (const ActivationPlan& value : plan.activations)
-    if (const OpOutline* op = maker_of(makers, value.value))
+    if (const OpOutline* op = makers.op("", value.value))
       note_codes(notes[op->op], "", value.scheme, {&value.params, 1});
   for (const WeightPlan& weight : plan.weights_quantized)
     for (const ValueUse& use : weight.uses)
@@ -122,13 +106,13 @@ GraphNotes notes_of(const Plan& plan, const GraphOutline& reference) {
 GraphNotes notes_of(const Pairing& pairing, const Diagnosis* diagnosis,
                     const GraphOutline& quantized) {
   GraphNotes notes;
-  const Makers makers = makers_in(quantized);
+  const ValueMakers makers(quantized);
   std::map<std::pair<std::string, std::string>, const ActivationRow*> rows;
   if (diagnosis != nullptr)
     for (const ActivationRow& row : diagnosis->activations)
       rows.emplace(std::pair(row.value, row.quantized), &row);
   for (const ValuePair& pair : pairing.pairs) {
-    const OpOutline* op = maker_of(makers, pair.quantized);
+    const OpOutline* op = makers.op("", pair.quantized);
     if (op == nullptr) continue;
     NodeNotes& one = notes[op->op];
     if (pair.scheme && pair.params) note_codes(one, "", *pair.scheme, {&*pair.params, 1});
@@ -140,7 +124,7 @@ GraphNotes notes_of(const Pairing& pairing, const Diagnosis* diagnosis,
     one.device = word(*pair.precision);
     // Codes are made behind the op that computes.
     const OpOutline* before = op->kind == Kind::quantize && !op->inputs.empty()
-                                  ? maker_of(makers, op->inputs.front())
+                                  ? makers.op("", op->inputs.front())
                                   : nullptr;
     if (before != nullptr) notes[before->op].device = word(*pair.precision);
     note_pattern(notes, makers, before != nullptr ? before : op, pair);
@@ -153,13 +137,6 @@ GraphNotes notes_of(const Pairing& pairing, const Diagnosis* diagnosis,
     for (auto reader = begin; reader != end; ++reader)
       note_codes(notes[reader->second->op], "weight", weight.scheme, weight.params);
   }
-  return notes;
-}
-
-GraphNotes notes_of(const Diagnosis& diagnosis) {
-  GraphNotes notes;
-  for (const ActivationRow& row : diagnosis.activations)
-    if (!notes.contains(row.op.id)) note_figures(notes[row.op.id], row);
   return notes;
 }
 

@@ -17,7 +17,4 @@ GraphNotes notes_of(const Plan& plan, const GraphOutline& reference);
 GraphNotes notes_of(const Pairing& pairing, const Diagnosis* diagnosis,
                     const GraphOutline& quantized);
 
-/// Of the reference's ops alone: their figures.
-GraphNotes notes_of(const Diagnosis& diagnosis);
-
 }  // namespace quantlens

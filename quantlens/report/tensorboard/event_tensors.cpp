@@ -79,8 +79,7 @@ class TensorTags {
 
 std::optional<EventCodes> codes_of_pair(const ValuePair& pair) {
   if (!pair.scheme || !pair.params) return std::nullopt;
-  const DType dtype = pair.scheme->dtype;
-  return EventCodes{*pair.params, dtype == DType::int8 || dtype == DType::int4};
+  return EventCodes{*pair.params, has_signed_codes(pair.scheme->dtype)};
 }
 
 /// Figures of one side. Pairs of which the other side is not finite are in the histogram alone;

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/json_line.h"
-#include "quantlens/record/files.h"
+#include "quantlens/record/recipe_document.h"
 
 namespace quantlens {
 namespace {
@@ -20,33 +20,27 @@ std::string cut(std::string text) {
   return text.substr(0, end) + "...";
 }
 
-void flatten(const std::string& path, const json::Value& value, HyperParameters& to) {
-  if (const auto* members = value.if_object()) {
-    if (path.ends_with("_dict")) {
-      to[path] = cut(json::line(value));
-      to[path + ".count"] = static_cast<double>(members->size());
-      return;
-    }
-    for (const auto& member : *members) {
-      const std::string key(member.key());
-      flatten(path.empty() ? key : fmt::format("{}.{}", path, key), member.value(), to);
-    }
-  } else if (value.is_bool()) {
-    to[path] = value.get_bool();
-  } else if (value.is_number()) {
-    to[path] = value.to_number<double>();
-  } else if (const auto* text = value.if_string()) {
-    to[path] = cut(std::string(*text));
-  } else {
-    to[path] = value.is_null() ? "not said" : cut(json::line(value));
-  }
+HyperParameter parameter_of(const json::Value& value) {
+  if (value.is_bool()) return value.get_bool();
+  if (value.is_number()) return value.to_number<double>();
+  const auto* text = value.if_string();
+  return cut(text != nullptr ? std::string(*text) : json::line(value));
 }
 
 }  // namespace
 
 HyperParameters hyper_parameters(const Recipe& recipe) {
   HyperParameters parameters;
-  flatten("", to_value(recipe), parameters);
+  for (const auto& [path, value] : recipe_options(recipe)) {
+    const bool names_ops = path.starts_with("op_name_dict") || path.starts_with("op_type_dict");
+    if (!names_ops) parameters[path] = parameter_of(value);
+  }
+  const json::Value document = recipe_document(recipe);
+  for (const char* dictionary : {"op_name_dict", "op_type_dict"}) {
+    const boost::json::object& entries = document.at(dictionary).as_object();
+    parameters[dictionary] = cut(json::line(entries));
+    parameters[fmt::format("{}.count", dictionary)] = static_cast<double>(entries.size());
+  }
   return parameters;
 }
 

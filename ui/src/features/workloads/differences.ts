@@ -2,7 +2,7 @@
 // What is different in another run, as the server tells it: ops, findings and what was done otherwise, in words of a table.
 import type { Schemas } from "../../api/client";
 import { hashOf } from "../../base/address";
-import { percent, real, type Real } from "../../base/numbers";
+import { decibels, percent, real, type Real } from "../../base/numbers";
 
 export type Told = Schemas["ToldComparison"];
 type Op = Told["ops"][number];
@@ -27,10 +27,6 @@ export function signed(value: number, digits = 1): string {
   return Number(text) === 0 ? text : `${value < 0 ? "−" : "+"}${text}`;
 }
 
-function plain(value: number): string {
-  return Number.isFinite(value) ? value.toFixed(1) : Number.isNaN(value) ? "–" : value < 0 ? "−∞" : "∞";
-}
-
 function asReal(value: unknown): number {
   return real((value ?? null) as Real);
 }
@@ -46,7 +42,7 @@ function rowOf(op: Op, run: string, place: number): OpRow {
     isWorse: op.verdict === "worse",
     change: `${signed(asReal(op.difference_db))} dB`,
     interval: span ? `${signed(asReal(span[0]))} to ${signed(asReal(span[1]))}` : "",
-    sqnr: `${plain(asReal(op.sqnr_a_db))} → ${plain(asReal(op.sqnr_b_db))}`,
+    sqnr: `${decibels(asReal(op.sqnr_a_db))} → ${decibels(asReal(op.sqnr_b_db))}`,
     precision: a !== b && a && b ? `${a} → ${b}` : "",
   };
 }

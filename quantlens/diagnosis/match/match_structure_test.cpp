@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/diagnosis/match/match_structure.h"
 
+#include <string>
+#include <utility>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "quantlens/diagnosis/match/pair.h"
 #include "quantlens/diagnosis/testing/models.h"
-#include "quantlens/graph/cpu_time.h"
+#include "quantlens/graph/testing/growth.h"
 #include "quantlens/graph/testing/small_graph.h"
 
 namespace quantlens {
@@ -55,6 +58,7 @@ class StructureNet {
     }
     constexpr float kStep = 0.03F;
     std::vector<std::int8_t> codes;
+    codes.reserve(values.size());
     for (const float value : values)
       codes.push_back(
           static_cast<std::int8_t>(quantlens::quantize(value, {kStep, 0}, DType::int8)));
@@ -251,26 +255,24 @@ Model chain(bool quantized, std::size_t size) {
 }
 
 TEST(MatchStructure, TakesTimeInProportionToTheGraphs) {
-  constexpr std::size_t kSmall = 500;
+  QUANTLENS_SKIP_GROWTH_IF_SANITIZED();
   for (const auto& net : {star, chain}) {
-    const Model small = net(false, kSmall), small_quantized = net(true, kSmall);
-    const Model large = net(false, kSmall * kTimesAsMuch);
-    const Model large_quantized = net(true, kSmall * kTimesAsMuch);
-    EXPECT_EQ(pair(large, large_quantized).pairs.size(), kSmall * kTimesAsMuch + 1);
-    const double few = cpu_seconds([&] { pair(small, small_quantized); });
-    const double many = cpu_seconds([&] { pair(large, large_quantized); });
-    EXPECT_LT(many, kMostTimesAsLong * few);
+    EXPECT_EQ(pair(net(false, 500), net(true, 500)).pairs.size(), 501U);
+    const auto both = [&](std::size_t size) {
+      return std::pair(net(false, size), net(true, size));
+    };
+    EXPECT_LT(growth_exponent(500, both, [](const auto& two) { pair(two.first, two.second); }),
+              kMostGrowth);
   }
 }
 
 TEST(MatchStructure, TakesTimeInProportionWhereNoNameTellsWhichIsWhich) {
-  constexpr std::size_t kSmall = 500;
-  const Model small = star(false, kSmall), large = star(false, kSmall * kTimesAsMuch);
-  const Renamed other = renamed(star(true, kSmall), 1);
-  const Renamed many_others = renamed(star(true, kSmall * kTimesAsMuch), 1);
-  const double few = cpu_seconds([&] { pair(small, other.model); });
-  const double many = cpu_seconds([&] { pair(large, many_others.model); });
-  EXPECT_LT(many, kMostTimesAsLong * few);
+  QUANTLENS_SKIP_GROWTH_IF_SANITIZED();
+  const auto both = [](std::size_t size) {
+    return std::pair(star(false, size), renamed(star(true, size), 1));
+  };
+  EXPECT_LT(growth_exponent(500, both, [](const auto& two) { pair(two.first, two.second.model); }),
+            kMostGrowth);
 }
 
 TEST(MatchStructure, HasOneRowForEachOfManyEqualValues) {

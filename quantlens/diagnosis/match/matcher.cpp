@@ -58,7 +58,8 @@ Matcher::Matcher(const FloatView& reference, const FloatView& quantized)
       first_(first_equals(reference)),
       first_op_(first_ops(reference, first_)),
       equal_ops_(reference.ops().size()),
-      taken_of_equals_(reference.ops().size(), 0) {
+      taken_of_equals_(reference.ops().size(), 0),
+      next_of_equals_(reference.ops().size(), 0) {
   for (std::size_t r = 0; r < first_op_.size(); ++r) equal_ops_[first_op_[r]].push_back(r);
   readers_ = readers_of_roots(quantized, counted(quantized.values().size()),
                               counted(quantized.ops().size()));
@@ -315,9 +316,10 @@ std::optional<std::size_t> Matcher::named_alike(std::size_t quantized,
 }
 
 std::size_t Matcher::next_free(std::size_t reference) {
-  std::vector<std::size_t>& equals = equal_ops_[first_op_[reference]];
-  const auto free = std::ranges::find_if(equals, [&](std::size_t r) { return taken_[r] == 0; });
-  return free == equals.end() ? reference : *free;
+  const std::vector<std::size_t>& equals = equal_ops_[first_op_[reference]];
+  std::size_t& at = next_of_equals_[first_op_[reference]];
+  while (at < equals.size() && taken_[equals[at]] > 0) ++at;
+  return at == equals.size() ? reference : equals[at];
 }
 
 void Matcher::match_forward(std::size_t number) {

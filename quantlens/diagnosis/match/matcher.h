@@ -210,6 +210,7 @@ class Matcher {
   std::vector<std::size_t> first_op_;         // by op of the reference: likewise
   Readers equal_ops_;                         // by first op: all that compute the same
   std::vector<std::size_t> taken_of_equals_;  // how many of them are matched
+  std::vector<std::size_t> next_of_equals_;   // all before it in that list are matched
   Readers readers_, reference_readers_;
   std::vector<std::size_t> layouts_, reference_layouts_;
   std::deque<std::size_t> changed_;          // values to go on from

@@ -3,23 +3,30 @@
 
 #include <algorithm>
 #include <optional>
-#include <string>
+#include <string_view>
+#include <unordered_map>
 
 namespace quantlens {
 namespace {
 
-std::optional<std::size_t> named(const Graph& graph, const std::string& name) {
-  const auto found = std::ranges::find(graph.outputs, name, &ValueInfo::name);
-  if (found == graph.outputs.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - graph.outputs.begin());
+using Numbers = std::unordered_map<std::string_view, std::size_t>;
+
+/// Of outputs of one name the first.
+Numbers numbers_of_outputs(const Graph& graph) {
+  Numbers numbers;
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i) numbers.emplace(graph.outputs[i].name, i);
+  return numbers;
 }
 
 }  // namespace
 
 std::vector<OutputPair> output_pairs(const Graph& reference, const Graph& quantized) {
+  const Numbers numbers = numbers_of_outputs(quantized);
   std::vector<std::optional<std::size_t>> counterparts;
-  for (const ValueInfo& output : reference.outputs)
-    counterparts.push_back(named(quantized, output.name));
+  for (const ValueInfo& output : reference.outputs) {
+    const auto found = numbers.find(output.name);
+    counterparts.push_back(found == numbers.end() ? std::nullopt : std::optional(found->second));
+  }
   const bool by_name = std::ranges::any_of(counterparts, [](const auto& q) { return bool(q); });
   const bool by_place = !by_name && reference.outputs.size() == quantized.outputs.size();
   std::vector<OutputPair> pairs;

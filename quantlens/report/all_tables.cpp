@@ -11,6 +11,7 @@
 #include "quantlens/report/benchmark_text.h"
 #include "quantlens/report/profile_tables.h"
 #include "quantlens/report/report_findings.h"
+#include "quantlens/report/statistics_text.h"
 #include "quantlens/report/tables.h"
 
 namespace quantlens {
@@ -146,6 +147,8 @@ std::vector<NamedTable> all_tables(const RunRecords& records, const Pairing* pai
     tables.push_back({"trials.csv", trials_table(*records.study)});
   }
   if (records.profile) add_profile(tables, *records.profile);
+  if (records.statistics)
+    tables.push_back({"statistics.csv", statistics_table(*records.statistics)});
   if (records.benchmark)
     tables.push_back({"benchmark.csv", benchmark_table(*records.benchmark, Digits::all)});
   std::erase_if(tables, [](const NamedTable& one) { return one.table.rows.empty(); });

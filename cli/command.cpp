@@ -206,12 +206,16 @@ std::optional<flow::DataChoice> LongOptions::calibration_data() const {
   return flow::DataChoice{.data = *calibration_data_, .options = {}};
 }
 
-void TableOptions::add_to(CLI::App& verb) {
+void TableOptions::add_form_to(CLI::App& verb) {
   verb.add_option("--output", format_,
                   "Print this form on standard output: table, json, csv or markdown (default: "
                   "table)")
       ->check(one_of({"table", "json", "csv", "markdown"}))
       ->group("Output");
+}
+
+void TableOptions::add_to(CLI::App& verb) {
+  add_form_to(verb);
   verb.add_flag("--wide", wide_,
                 "Print all columns of the tables, however wide (default: those that fit)")
       ->group("Output");
@@ -248,7 +252,7 @@ RunView TableOptions::view() const {
                     : all_ ? "--wide shows these columns"
                            : "--wide shows more columns, --all all rows";
   return {.order = order_,
-          .markdown = format_ == "markdown",
+          .markdown = is_markdown(),
           .text = {.width = wide_ ? kNoLimit : output_width(),
                    .rows = all_ ? std::size_t{0} : 20,
                    .how_to_see_all = how}};
@@ -257,11 +261,13 @@ RunView TableOptions::view() const {
 void TableOptions::print(const Table& table) const {
   if (format_ == "csv") {
     print_out(to_csv(table));
-  } else if (format_ == "markdown") {
-    print_out(to_markdown(table) + "\n");
   } else {
-    print_out(to_text(table, view().text));
+    print_out(shown(table, view()));
   }
+}
+
+void TableOptions::tell(std::string_view lines) const {
+  if (is_text() || is_markdown()) print_out(told(lines, view()));
 }
 
 void print_out(std::string_view text) {

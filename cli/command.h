@@ -108,17 +108,22 @@ class LongOptions {
 class TableOptions {
  public:
   void add_to(CLI::App& verb);
+  /// --output alone, for verbs whose tables are short.
+  void add_form_to(CLI::App& verb);
   /// --sort, for verbs that print a diagnosis.
   void add_sort_to(CLI::App& verb);
   bool is_json() const { return format_ == "json"; }
   /// Of a verb with several tables only the first is printed then; the others are in the workspace.
   bool is_csv() const { return format_ == "csv"; }
+  bool is_markdown() const { return format_ == "markdown"; }
   /// What people read on a terminal.
   bool is_text() const { return format_ == "table"; }
   /// How the run is shown in the wanted format.
   RunView view() const;
   /// On standard output, in the wanted format (not json).
   void print(const Table& table) const;
+  /// Lines for people; nothing where programs read.
+  void tell(std::string_view lines) const;
 
  private:
   std::string format_ = "table";

@@ -15,7 +15,7 @@ struct Arguments {
   flow::CalibrateOptions options;
   RecipeOption recipe;
   PartOption part;
-  std::string output = "table";
+  TableOptions table;
   LongOptions common;
 };
 
@@ -36,12 +36,8 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   options.recipe = given.recipe;
   options.recipe_files = given.files;
   const flow::CalibrateResult result = flow::calibrate(options, session);
-  if (arguments.output == "json") {
-    print_object(run_json(result));
-  } else {
-    print_out(run_text(result, RunView()) +
-              fmt::format("workload:   {}  ({})\n", result.run.id, result.folder.string()));
-  }
+  print_run(result, arguments.table,
+            fmt::format("workload:   {}  ({})\n", result.run.id, result.folder.string()));
   return kDone;
 }
 
@@ -64,10 +60,7 @@ void add_calibrate(CLI::App& program, const std::vector<std::string>& command_li
                 "(default: all of them)",
        .samples = "Look at samples FROM to TO, counted from 0, TO left out (default: as many from "
                   "the first as the recipe's calibration_sampling_size says)"});
-  verb->add_option("--output", arguments->output,
-                   "Print this form on standard output: table or json (default: table)")
-      ->check(one_of({"table", "json"}))
-      ->group("Output");
+  arguments->table.add_form_to(*verb);
   verb->footer(
       "Example:\n  quantlens calibrate mobilenet.onnx --data imagenet.yaml -o statistics.bin\n"
       "  quantlens quantize mobilenet.onnx --ranges statistics.bin\n"

@@ -50,8 +50,13 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
     print_out(json::dump(json::encode(demo_summary(broken, mended))));
     return kDone;
   }
-  print_out(
-      demo_text(broken, mended, arguments.table.view()) +
+  if (arguments.table.is_csv()) {
+    if (const std::optional<Table> table = run_table(broken, arguments.table.view()))
+      arguments.table.print(*table);
+    return kDone;
+  }
+  print_out(demo_text(broken, mended, arguments.table.view()));
+  arguments.table.tell(
       fmt::format("\nThe same on your own model:\n  quantlens quantize MODEL.onnx --data DATA "
                   "--diagnose --metric top1\nAll of this run: {}\nIn the browser:\n  {}\n",
                   shell_word(broken.folder.string()), serve_command(session)));

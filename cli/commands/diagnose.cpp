@@ -53,7 +53,7 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
       flow::diagnose(options, arguments.common.session(store, progress, command_line));
   print_run(result, arguments.table, after_run(result, options));
   const std::string written = arguments.tensorboard.write(store, result.folder, progress);
-  if (arguments.table.is_text()) print_out(written);
+  arguments.table.tell(written);
   return arguments.fail_below.code(result);
 }
 

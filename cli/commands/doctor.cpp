@@ -9,9 +9,15 @@
 namespace quantlens::cli {
 namespace {
 
-int run(bool as_json) {
+void print(const Checkup& checkup, const TableOptions& options) {
+  if (options.is_json()) return print_out(json::dump(json::encode(checkup)));
+  if (options.is_csv()) return options.print(runtimes_table(checkup));
+  print_out(options.is_markdown() ? checkup_markdown(checkup) : checkup_text(checkup));
+}
+
+int run(const TableOptions& options) {
   const Checkup checkup = flow::doctor();
-  print_out(as_json ? json::dump(json::encode(checkup)) : checkup_text(checkup));
+  print(checkup, options);
   return flow::can_run_models(checkup) ? kDone : 1;
 }
 
@@ -20,12 +26,10 @@ int run(bool as_json) {
 void add_doctor(CLI::App& program, const std::vector<std::string>&, Runner& chosen) {
   CLI::App* verb =
       program.add_subcommand("doctor", "Show which runtimes are there, and why one is not");
-  auto format = std::make_shared<std::string>("table");
-  verb->add_option("--output", *format,
-                   "Print this form on standard output: table or json (default: table)")
-      ->check(one_of({"table", "json"}));
+  auto options = std::make_shared<TableOptions>();
+  options->add_form_to(*verb);
   verb->footer("Example:\n  quantlens doctor");
-  verb->callback([=, &chosen] { chosen = [=] { return run(*format == "json"); }; });
+  verb->callback([=, &chosen] { chosen = [=] { return run(*options); }; });
 }
 
 }  // namespace quantlens::cli

@@ -11,17 +11,20 @@ namespace {
 
 struct Arguments {
   flow::MergeOptions options;
-  std::string output = "table";
+  TableOptions table;
 };
 
 int run(const Arguments& arguments) {
   DiskStore store;
   const flow::MergeResult result = flow::merge(arguments.options, store);
-  if (arguments.output == "json") {
+  const StatisticsSummary summary{
+      .output = result.output.string(), .samples = result.samples, .values = result.values};
+  if (arguments.table.is_json()) {
     print_out(json::dump(json::encode(result)));
+  } else if (arguments.table.is_text()) {
+    print_out(statistics_text(summary));
   } else {
-    print_out(statistics_text(
-        {.output = result.output.string(), .samples = result.samples, .values = result.values}));
+    arguments.table.print(statistics_table(summary));
   }
   return kDone;
 }
@@ -40,10 +43,7 @@ void add_merge(CLI::App& program, const std::vector<std::string>&, Runner& chose
                    "samples")
       ->required()
       ->check(not_empty());
-  verb->add_option("--output", arguments->output,
-                   "Print this form on standard output: table or json (default: table)")
-      ->check(one_of({"table", "json"}))
-      ->group("Output");
+  arguments->table.add_form_to(*verb);
   verb->footer("Example:\n  quantlens merge statistics.bin one.bin two.bin");
   verb->callback([=, &chosen] { chosen = [=] { return run(*arguments); }; });
 }

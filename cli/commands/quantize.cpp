@@ -69,7 +69,7 @@ int run(Arguments arguments, const std::vector<std::string>& command_line) {
   const flow::QuantizeResult result = flow::quantize(options, session);
   print_run(result, arguments.table, after_run(result, with_recipes(command_line, given.texts)));
   const std::string written = arguments.tensorboard.write(store, result.folder, progress);
-  if (arguments.table.is_text()) print_out(written);
+  arguments.table.tell(written);
   return kDone;
 }
 

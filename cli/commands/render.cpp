@@ -12,7 +12,7 @@ namespace quantlens::cli {
 void print_run(const RunRecords& records, const TableOptions& options, const std::string& after,
                const RunView& view) {
   if (options.is_json()) return print_object(run_json(records));
-  if (!options.is_csv()) return print_out(run_text(records, view) + after);
+  if (!options.is_csv()) return print_out(run_text(records, view) + told(after, view));
   if (const std::optional<Table> table = run_table(records, view)) options.print(*table);
 }
 

@@ -11,7 +11,7 @@
 
 namespace quantlens::cli {
 
-/// Prints what a run has found, in the wanted format. Of text `after` follows.
+/// Prints what a run has found, in the wanted format. Where people read, the lines `after` follow.
 void print_run(const RunRecords& records, const TableOptions& options, const std::string& after,
                const RunView& view);
 void print_run(const RunRecords& records, const TableOptions& options, const std::string& after);

@@ -27,30 +27,31 @@ struct Arguments {
   ReportGates gates;
 };
 
-/// Stored runs, with what is read of them.
+/// Stored runs, with what is read of them and what came of the gates.
 struct Stored {
   DiskStore store;
   Workspace workspace;
   std::vector<RunRecords> runs;
+  std::vector<std::vector<GateResult>> gates;  ///< of each run
 };
 
-using Write = std::string (*)(Stored& stored, const ReportGates& gates, Progress& progress);
+using Write = std::string (*)(Stored& stored, Progress& progress);
 
-std::string html(Stored& stored, const ReportGates& gates, Progress& progress) {
+std::string html(Stored& stored, Progress& progress) {
   return server::report_file(stored.store, stored.workspace,
                              {.runs = stored.runs,
-                              .gates = gates,
+                              .gates = stored.gates,
                               .version = kVersion,
                               .assets = server::built_in_assets()},
                              progress);
 }
 
 /// Of a format that holds one run.
-template <std::string (*Text)(const RunRecords&, const ReportGates&)>
-std::string of_one(Stored& stored, const ReportGates& gates, Progress&) {
+template <std::string (*Text)(const RunRecords&, const std::vector<GateResult>&)>
+std::string of_one(Stored& stored, Progress&) {
   if (stored.runs.size() > 1)
     throw Error(Errc::usage, "two runs fit into a report in HTML alone; name one run");
-  return Text(stored.runs.front(), gates);
+  return Text(stored.runs.front(), stored.gates.front());
 }
 
 struct Format {
@@ -72,12 +73,12 @@ Write writer_for(const fs::path& output) {
 }
 
 /// Says which gates are missed, and of which run where there are two.
-int code_of(const std::vector<RunRecords>& runs, const ReportGates& gates) {
+int code_of(const Stored& stored) {
   int code = kDone;
-  for (const RunRecords& run : runs) {
-    for (const GateResult& gate : gate_results(run, gates)) {
+  for (std::size_t i = 0; i < stored.runs.size(); ++i) {
+    for (const GateResult& gate : stored.gates[i]) {
       if (gate.reached) continue;
-      const std::string which = runs.size() > 1 ? run.run.id + ": " : "";
+      const std::string which = stored.runs.size() > 1 ? stored.runs[i].run.id + ": " : "";
       print_err(fmt::format("quantlens: {}{}\n", which, gate.because));
       code = kGoalMissed;
     }
@@ -91,19 +92,23 @@ int run(const Arguments& arguments) {
   const fs::path output(arguments.output);
   const Write write = writer_for(output);
   flow::check_destination({.path = output, .is_model = false}, {});
-  Stored stored{.store = {}, .workspace = arguments.stored.workspace(stored.store), .runs = {}};
+  Stored stored{.store = {},
+                .workspace = arguments.stored.workspace(stored.store),
+                .runs = {},
+                .gates = {}};
   for (const std::string& name : arguments.runs) {
     RunRecords records = read_run(stored.store, stored.workspace, stored.workspace.find(name).id);
     check_ended(records.run.id, records.run.state, "report");
     if (!stored.runs.empty() && stored.runs.front().run.id == records.run.id)
       throw Error(Errc::usage,
                   fmt::format("{} is named twice; name another run beside it", records.run.id));
+    stored.gates.push_back(gate_results(records, arguments.gates));
     stored.runs.push_back(std::move(records));
   }
   TerminalProgress progress = arguments.stored.make_progress();
-  write_atomic(stored.store, output, write(stored, arguments.gates, progress));
+  write_atomic(stored.store, output, write(stored, progress));
   print_out(fmt::format("wrote {}\n", printable(output.string())));
-  return code_of(stored.runs, arguments.gates);
+  return code_of(stored);
 }
 
 }  // namespace

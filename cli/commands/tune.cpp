@@ -54,8 +54,7 @@ int run(Arguments arguments, const std::vector<std::string>& command_line) {
   options.recipe_files = given.files;
   options.recipe.accuracy_level =
       from_word<AccuracyLevel>(arguments.accuracy_level).value_or(options.recipe.accuracy_level);
-  const bool is_text = !arguments.table.is_json() && !arguments.table.is_csv();
-  if (is_text) {
+  if (arguments.table.is_text()) {  // Markdown has all trials in the end, in a table
     options.on_trial = [](const Study& study, const StudyTimes& times) {
       print_out(trial_text(study, times));
     };
@@ -66,7 +65,7 @@ int run(Arguments arguments, const std::vector<std::string>& command_line) {
   const flow::TuneResult result = flow::tune(options, session);
   print_run(result, arguments.table, after_run(result));
   const std::string written = arguments.tensorboard.write(store, result.folder, progress);
-  if (is_text) print_out(written);
+  arguments.table.tell(written);
   return result.study->reached ? kDone : kGoalMissed;
 }
 

@@ -36,7 +36,7 @@ int show(const Arguments& arguments) {
   const RunView view = arguments.table.view();
   if (arguments.table.is_json()) {
     print_out(json::dump(json::encode(kept_run(records, folder))));
-  } else if (arguments.table.is_text()) {
+  } else if (!arguments.table.is_csv()) {
     print_out(kept_run_text(records, folder, view));
   } else {
     arguments.table.print(run_table(records, view).value_or(workloads_table({records.run})));

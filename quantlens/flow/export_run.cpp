@@ -16,6 +16,7 @@
 #include "quantlens/frontend/annotations.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/report/all_tables.h"
+#include "quantlens/report/channel_rows.h"
 #include "quantlens/report/histogram_rows.h"
 #include "quantlens/report/model_explorer.h"
 #include "quantlens/report/node_figures.h"
@@ -60,7 +61,8 @@ class RunExport {
 
   /// Fills a folder beside `output` and gives it that name in the end.
   template <class Fill>
-  fs::path write_folder(const fs::path& output, Fill&& fill) {
+  fs::path write_folder(fs::path output, Fill&& fill) {
+    if (!output.has_filename()) output = output.parent_path();  // "tables/"
     if (fs::exists(fs::symlink_status(output))) {
       throw Error(Errc::usage, fmt::format("{}: is there already; name another folder with -o",
                                            printable(output.string())));
@@ -116,26 +118,31 @@ class RunExport {
     return write_folder(output_or("csv"), [&](const fs::path& folder) {
       for (const NamedTable& one : tables)
         write_atomic(store_, folder / one.file, to_csv(one.table));
-      if (counted) write_histograms(*counted, histograms, folder / "histograms.csv");
+      if (counted) write_tensors(*counted, histograms, folder);
     });
   }
 
   /// One tensor at a time, so that memory does not grow with their number.
-  void write_histograms(const MappedFile& file, const fs::path& path, const fs::path& output) {
+  void write_tensors(const MappedFile& file, const fs::path& path, const fs::path& folder) {
     const HistogramsReader reader(file.text(), printable(path.string()));
-    const std::unique_ptr<FileWriter> writer = store_.create(output);
-    const auto write = [&](const std::string& text) {
-      writer->write({reinterpret_cast<const std::byte*>(text.data()), text.size()});
+    const std::unique_ptr<FileWriter> bins = store_.create(folder / "histograms.csv");
+    const std::unique_ptr<FileWriter> channels = store_.create(folder / "channels.csv");
+    const auto write = [](FileWriter& writer, const std::string& text) {
+      writer.write({reinterpret_cast<const std::byte*>(text.data()), text.size()});
     };
     const ProgressStep step(progress_, "write histograms", reader.entries().size());
-    write(histogram_header());
+    write(*bins, histogram_header());
+    write(*channels, channel_header());
     for (const PairEntry& entry : reader.entries()) {
       throw_if_stopped(progress_);
-      if (const auto pair = reader.find(entry.reference, entry.quantized))
-        write(histogram_rows(*pair));
+      if (const auto pair = reader.find(entry.reference, entry.quantized)) {
+        write(*bins, histogram_rows(*pair));
+        write(*channels, channel_rows(*pair));
+      }
       progress_.advance(1);
     }
-    writer->commit();
+    bins->commit();
+    channels->commit();
   }
 
   fs::path write_trace() {

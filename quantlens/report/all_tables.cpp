@@ -12,6 +12,7 @@
 #include "quantlens/report/cell.h"
 #include "quantlens/report/profile_tables.h"
 #include "quantlens/report/report_findings.h"
+#include "quantlens/report/statistics_text.h"
 #include "quantlens/report/tables.h"
 
 namespace quantlens {
@@ -80,7 +81,25 @@ Table every_flip(const AccuracyRecord& accuracy) {
   return table;
 }
 
-Table every_trial(const Study& study) {
+void add_profile(std::vector<NamedTable>& tables, const ProfileRecord& pair) {
+  tables.push_back({"profile_nodes.csv", profiling_table(pair.reference, ProfileRows::nodes)});
+  tables.push_back({"profile_types.csv", profiling_table(pair.reference, ProfileRows::types)});
+  if (!pair.quantized) return;
+  tables.push_back(
+      {"profile_nodes_quantized.csv", profiling_table(*pair.quantized, ProfileRows::nodes)});
+  tables.push_back(
+      {"profile_types_quantized.csv", profiling_table(*pair.quantized, ProfileRows::types)});
+  tables.push_back({"profile_ops.csv", joined_table(pair)});
+}
+
+void add_diagnosis(std::vector<NamedTable>& tables, const Diagnosis& diagnosis) {
+  tables.push_back({"activations.csv", activations_table(diagnosis, ActivationOrder::mse)});
+  tables.push_back({"weights.csv", weights_table(diagnosis)});
+}
+
+}  // namespace
+
+Table trials_table(const Study& study) {
   Table table{.title = "Trials",
               .columns = {{"Trial"},
                           {"Why"},
@@ -105,24 +124,6 @@ Table every_trial(const Study& study) {
   return table;
 }
 
-void add_profile(std::vector<NamedTable>& tables, const ProfileRecord& pair) {
-  tables.push_back({"profile_nodes.csv", profiling_table(pair.reference, ProfileRows::nodes)});
-  tables.push_back({"profile_types.csv", profiling_table(pair.reference, ProfileRows::types)});
-  if (!pair.quantized) return;
-  tables.push_back(
-      {"profile_nodes_quantized.csv", profiling_table(*pair.quantized, ProfileRows::nodes)});
-  tables.push_back(
-      {"profile_types_quantized.csv", profiling_table(*pair.quantized, ProfileRows::types)});
-  tables.push_back({"profile_ops.csv", joined_table(pair)});
-}
-
-void add_diagnosis(std::vector<NamedTable>& tables, const Diagnosis& diagnosis) {
-  tables.push_back({"activations.csv", activations_table(diagnosis, ActivationOrder::mse)});
-  tables.push_back({"weights.csv", weights_table(diagnosis)});
-}
-
-}  // namespace
-
 std::vector<NamedTable> all_tables(const RunRecords& records, const Pairing* pairing) {
   std::vector<NamedTable> tables;
   if (records.diagnosis) add_diagnosis(tables, *records.diagnosis);
@@ -139,9 +140,11 @@ std::vector<NamedTable> all_tables(const RunRecords& records, const Pairing* pai
   }
   if (records.study) {
     tables.push_back({"study.csv", study_table(*records.study, records.times)});
-    tables.push_back({"trials.csv", every_trial(*records.study)});
+    tables.push_back({"trials.csv", trials_table(*records.study)});
   }
   if (records.profile) add_profile(tables, *records.profile);
+  if (records.statistics)
+    tables.push_back({"statistics.csv", statistics_table(*records.statistics)});
   if (records.benchmark)
     tables.push_back({"benchmark.csv", benchmark_table(*records.benchmark, Digits::all)});
   std::erase_if(tables, [](const NamedTable& one) { return one.table.rows.empty(); });

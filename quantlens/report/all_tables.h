@@ -16,6 +16,9 @@ struct NamedTable {
   Table table;
 };
 
+/// **Trials**: each of a search with what came of it.
+Table trials_table(const Study& study);
+
 /// Every table of a run, but for those without rows. `pairing`: null where there is none.
 std::vector<NamedTable> all_tables(const RunRecords& records, const Pairing* pairing);
 

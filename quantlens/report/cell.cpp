@@ -66,6 +66,12 @@ std::string wrapped(std::string_view text, std::size_t indent) {
   return fmt::format("{}\n", fmt::join(broken(text, kWidth - indent), margin));
 }
 
+std::string unwrapped(std::string text) {
+  std::ranges::replace(text, '\n', ' ');
+  text.erase(text.find_last_not_of(' ') + 1);
+  return printable(text);
+}
+
 std::string figure_text(double value, double size) {
   constexpr double kLeast = 0.01;
   constexpr double kMost = 1000;

@@ -29,6 +29,9 @@ std::vector<std::string> broken(std::string_view text, std::size_t limit);
 /// with `indent` spaces.
 std::string wrapped(std::string_view text, std::size_t indent);
 
+/// Lines without an indent as the words of one line, safe to print.
+std::string unwrapped(std::string text);
+
 /// Four decimals where they say enough of a figure of this size, as of rates; else five digits.
 std::string figure_text(double value, double size);
 std::string figure_text(const Accuracy& accuracy);

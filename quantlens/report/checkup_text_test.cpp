@@ -32,6 +32,18 @@ TEST(CheckupText, SaysOfEachRuntimeWhereItIsOrWhyNot) {
             "two: not available: it is not installed\n");
 }
 
+TEST(CheckupMarkdown, IsTheMachineAndATableOfRuntimes) {
+  EXPECT_EQ(checkup_markdown(small_checkup()),
+            "quantlens 1.2.3\n\n"
+            "2 cores, 8-bit dot products (VNNI or the like)\n\n"
+            "workspace /runs\n\n"
+            "**Runtimes**\n\n"
+            "| Runtime | Version | State | Where | Problem |\n"
+            "| --- | --- | --- | --- | --- |\n"
+            "| one | 9 | ready | /lib/one.so |  |\n"
+            "| two |  | not available |  | it is not installed |\n");
+}
+
 TEST(Checkup, HasTheseFieldsForPrograms) {
   EXPECT_EQ(json::encode(small_checkup()),
             json::parse(R"({"version": "1.2.3", "cores": 2, "vnni": true, "workspace": "/runs",

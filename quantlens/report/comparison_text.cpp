@@ -181,7 +181,7 @@ std::string paragraph(const Statements& said) {
 }  // namespace
 
 std::string comparison_text(const Comparison& comparison, const RunView& view) {
-  if (view.markdown) return comparison_markdown(comparison);
+  if (view.markdown) return comparison_markdown(comparison, view);
   std::string text = wrapped(printable(paragraph(comparison.conclusions)), 0);
   if (const std::string caution = paragraph(comparison.caveats); !caution.empty())
     text += "\n" + wrapped(printable(caution), 0);
@@ -191,8 +191,7 @@ std::string comparison_text(const Comparison& comparison, const RunView& view) {
   return text;
 }
 
-std::string comparison_markdown(const Comparison& comparison) {
-  constexpr std::size_t kMostRows = 20;
+std::string comparison_markdown(const Comparison& comparison, const RunView& view) {
   std::string text = fmt::format("## quantlens: what is different in B\n\n{}\n\n",
                                  markdown_prose(paragraph(comparison.conclusions)));
   if (const std::string caution = paragraph(comparison.caveats); !caution.empty())
@@ -200,7 +199,7 @@ std::string comparison_markdown(const Comparison& comparison) {
   text += fmt::format("- {}\n- {}\n\n", markdown_prose(who_line("A", comparison.a)),
                       markdown_prose(who_line("B", comparison.b)));
   for (const Table& table : tables_of(comparison))
-    text += without_mentions(to_markdown(table, kMostRows)) + "\n";
+    text += to_markdown(table, view.text.rows) + "\n";
   return text;
 }
 

@@ -14,8 +14,8 @@ namespace quantlens {
 /// better, and what was done otherwise (recipe, plan) and how long it takes.
 std::string comparison_text(const Comparison& comparison, const RunView& view);
 
-/// The same as a comment for a pull request.
-std::string comparison_markdown(const Comparison& comparison);
+/// The same as a comment for a pull request, with as many rows of each table as `view` has.
+std::string comparison_markdown(const Comparison& comparison, const RunView& view = {});
 
 /// The ops of both runs, one row for each activation; for files.
 Table compared_ops_table(const Comparison& comparison);

@@ -22,16 +22,22 @@ std::string demo_text(const RunRecords& per_tensor, const RunRecords& per_channe
                       const RunView& view) {
   const Diagnosis& diagnosis = per_tensor.diagnosis.value();
   const WeightRow& weight = diagnosis.weights.at(0);
-  return fmt::format(
-      "A small digit classifier with one outlier channel, quantized with one scale per weight "
-      "tensor:\n\n{}\n{}\n"
-      "The first row names the culprit: {}. Its weight {} has a channel {:.0f} times as wide as "
-      "the median one,\n"
-      "so one scale for all of them leaves the others hardly any codes. With one scale per "
-      "channel:\n\n{}",
-      accuracy_text(per_tensor.accuracy.value()), diagnosis_text(diagnosis, view),
-      diagnosis.activations.at(0).op.name, weight.weight, weight.channel_spread,
-      accuracy_text(per_channel.accuracy.value()));
+  const std::string between(view.markdown ? "" : "\n");  // paragraphs of Markdown end in one
+  const auto sentence = [&](const std::string& text) {
+    return told_paragraph(text, view) + between;
+  };
+  return sentence(
+             "A small digit classifier with one outlier channel, quantized with one scale per "
+             "weight tensor:") +
+         told(accuracy_text(per_tensor.accuracy.value()), view) + between +
+         diagnosis_text(diagnosis, view) + between +
+         sentence(fmt::format(
+             "The first row names the culprit: {}. Its weight {} has a channel {:.0f} times as "
+             "wide "
+             "as the median one, so one scale for all of them leaves the others hardly any codes. "
+             "With one scale per channel:",
+             diagnosis.activations.at(0).op.name, weight.weight, weight.channel_spread)) +
+         told(accuracy_text(per_channel.accuracy.value()), view);
 }
 
 }  // namespace quantlens

@@ -11,6 +11,7 @@
 #include "quantlens/base/text.h"
 #include "quantlens/base/words.h"
 #include "quantlens/record/own_error.h"
+#include "quantlens/report/findings_markdown.h"
 
 namespace quantlens {
 namespace {
@@ -102,18 +103,10 @@ std::string spreads_text(const std::vector<WeightRow>& rows) {
   return fmt::format("Widest channels: {}\n", fmt::join(parts, ", "));
 }
 
-}  // namespace
-
-std::string diagnosis_text(const Diagnosis& diagnosis, const RunView& view) {
-  std::string text = shown(activations_table(diagnosis, view.order), view);
-  const std::vector<ActivationRow> makers = makers_of_error(diagnosis);
-  text += drops_text(makers);
-  text += own_text(makers);
-  text += nonfinite_text(diagnosis.activations);
-  if (!diagnosis.weights.empty()) text += shown(weights_table(diagnosis), view);
-  text += spreads_text(diagnosis.weights);
-  text += names_text("value only in the reference", "values only in the reference",
-                     diagnosis.only_reference);
+/// What could not be paired, and pairs that look wrong.
+std::string leftovers_text(const Diagnosis& diagnosis) {
+  std::string text = names_text("value only in the reference", "values only in the reference",
+                                diagnosis.only_reference);
   text += names_text("quantized tensor that stands for no value",
                      "quantized tensors that stand for no value", diagnosis.only_quantized);
   std::vector<std::string> not_compared;
@@ -128,7 +121,24 @@ std::string diagnosis_text(const Diagnosis& diagnosis, const RunView& view) {
   }
   text += names_text("suspect pair, probably wrong and not among the errors",
                      "suspect pairs, probably wrong and not among the errors", suspects);
-  return text + findings_text(diagnosis);
+  return text;
+}
+
+}  // namespace
+
+std::string compared_text(const Diagnosis& diagnosis, const RunView& view) {
+  const std::vector<ActivationRow> makers = makers_of_error(diagnosis);
+  std::string text =
+      shown(activations_table(diagnosis, view.order), view) +
+      told(drops_text(makers) + own_text(makers) + nonfinite_text(diagnosis.activations), view);
+  if (!diagnosis.weights.empty()) text += shown(weights_table(diagnosis), view);
+  return text + told(spreads_text(diagnosis.weights) + leftovers_text(diagnosis), view);
+}
+
+std::string diagnosis_text(const Diagnosis& diagnosis, const RunView& view) {
+  const std::string compared = compared_text(diagnosis, view);
+  if (!view.markdown) return compared + findings_text(diagnosis);
+  return findings_markdown(diagnosis.findings, rows_of(view)) + compared;
 }
 
 }  // namespace quantlens

@@ -7,7 +7,11 @@
 
 namespace quantlens {
 
-/// Both tables of a diagnosis, what stands out in them, what could not be paired, and the findings.
+/// Both tables of a diagnosis, what stands out in them, and what could not be paired.
+std::string compared_text(const Diagnosis& diagnosis, const RunView& view);
+
+/// The same and the findings, behind them on a terminal and before them in Markdown, where there is
+/// no verdict: it stands above all else (run_markdown.h).
 std::string diagnosis_text(const Diagnosis& diagnosis, const RunView& view);
 
 }  // namespace quantlens

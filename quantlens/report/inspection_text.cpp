@@ -54,7 +54,7 @@ std::string inspection_text(const Inspection& inspection, const RunView& view) {
   const auto format = inspection.metadata.find("quantlens.format");
   if (format != inspection.metadata.end())
     text += fmt::format("quantized by quantlens, format {}\n", printable(format->second));
-  text += counts_text(inspection) + shown(inspection_table(inspection), view);
+  text = told(text + counts_text(inspection), view) + shown(inspection_table(inspection), view);
   if (inspection.on_codes + inspection.would_quantize < inspection.ops.size())
     text += shown(float_reasons_table(plan_of(inspection)), view);
   return text;

@@ -143,9 +143,9 @@ double seconds_of_phases(const Workload& run) {
 
 }  // namespace
 
-std::string junit_xml(const RunRecords& records, const ReportGates& gates) {
+std::string junit_xml(const RunRecords& records, const std::vector<GateResult>& gates) {
   const std::string verdict = verdict_line(records);
-  const std::vector<TestCase> tests = cases_of(records, gate_results(records, gates), verdict);
+  const std::vector<TestCase> tests = cases_of(records, gates, verdict);
   std::size_t failures = 0;
   std::string body;
   for (const TestCase& test : tests) {

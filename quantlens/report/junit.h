@@ -14,10 +14,10 @@ namespace quantlens {
 /// never where all gates are reached, so that the file fails where `quantlens report` does; else it
 /// says what it found in its output. Where a gate or an output fails, the message
 /// says why and then the verdict, which is the output of the first test and of the suite as well.
-/// What XML cannot hold becomes '?'. Throws as gate_results.
+/// What XML cannot hold becomes '?'. `gates`: as gate_results has them.
 ///
 /// There is no library for XML in the project: these five elements without namespaces are written
 /// as text, and every text goes through one function that escapes it.
-std::string junit_xml(const RunRecords& records, const ReportGates& gates = {});
+std::string junit_xml(const RunRecords& records, const std::vector<GateResult>& gates = {});
 
 }  // namespace quantlens

@@ -19,8 +19,9 @@ TEST(JunitXml, OfARunWithAMissedAndAReachedGate) {
   const std::string below = "1 of 1 activation is below 20 dB, the worst node_y with 5.0 dB.";
   const std::string finding =
       "node_y: its weight has one scale; 90 % of the error (80 to 100, estimated)";
-  EXPECT_EQ(junit_xml(reported_run(), {.least_db = 20, .most_loss = 0.5}),
-            R"xml(<?xml version="1.0" encoding="UTF-8"?>
+  EXPECT_EQ(
+      junit_xml(reported_run(), gate_results(reported_run(), {.least_db = 20, .most_loss = 0.5})),
+      R"xml(<?xml version="1.0" encoding="UTF-8"?>
 <testsuites>
   <testsuite name="quantlens quantize net" tests="5" failures="2" skipped="0" time="0.750">
     <testcase classname="quantlens.run" name="the run was completed">
@@ -28,14 +29,14 @@ TEST(JunitXml, OfARunWithAMissedAndAReachedGate) {
     </testcase>
     <testcase classname="quantlens.gate" name="SQNR &gt;= 20 dB">
       <failure message=")xml" +
-                below + R"xml( Much is lost." type="gate">)xml" + below + R"xml(
+          below + R"xml( Much is lost." type="gate">)xml" + below + R"xml(
 Much is lost.</failure>
     </testcase>
     <testcase classname="quantlens.gate" name="accuracy loss &lt;= 50 %"/>
     <testcase classname="quantlens.outputs" name="every output was compared"/>
     <testcase classname="quantlens.finding" name="spread_weight: node_y">
       <failure message=")xml" +
-                finding + R"xml(" type="spread_weight">)xml" + finding + R"xml(
+          finding + R"xml(" type="spread_weight">)xml" + finding + R"xml(
 recipe: {&quot;op_name_dict&quot;:{&quot;node_y&quot;:&quot;fp32&quot;}}</failure>
     </testcase>
     <system-out>Much is lost.</system-out>
@@ -45,7 +46,7 @@ recipe: {&quot;op_name_dict&quot;:{&quot;node_y&quot;:&quot;fp32&quot;}}</failur
 }
 
 TEST(JunitXml, FailsNowhereWhereAllGatesAreReached) {
-  const std::string text = junit_xml(reported_run(), {.least_db = 4});
+  const std::string text = junit_xml(reported_run(), gate_results(reported_run(), {.least_db = 4}));
   EXPECT_THAT(text, HasSubstr(R"(tests="4" failures="0")"));
   EXPECT_THAT(text, Not(HasSubstr("<failure")));
   EXPECT_THAT(text, HasSubstr("<system-out>node_y: its weight has one scale; 90 % of the error"));

@@ -39,7 +39,7 @@ std::string kept_run_text(const RunRecords& records, const RunFolder& folder, co
       state_name(run), run.message.empty() ? "" : ", ", printable(run.message), folder.folder);
   if (folder.progress) text += progress_text(*folder.progress, run.state);
   for (const StoredFile& file : folder.files) text += "  " + printable(file.name) + "\n";
-  return text + run_text(records, view);
+  return told(text, view) + run_text(records, view);
 }
 
 Table workloads_table(const std::vector<Workload>& workloads) {

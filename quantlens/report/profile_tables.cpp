@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "quantlens/base/counted.h"
 #include "quantlens/base/json.h"
 #include "quantlens/base/json_line.h"
 #include "quantlens/base/text.h"
@@ -230,6 +231,12 @@ std::string profile_text(const Profile& profile, const std::string& label) {
   return wrapped(text, 0);
 }
 
+std::string_view speed_note() {
+  return "Milliseconds of a finding compare with the float model. A finding has a recipe where the "
+         "model was timed with that recipe alone, and was faster. quantlens tune --objective speed "
+         "looks for the best mix.";
+}
+
 std::string speed_text(const ProfileRecord& pair) {
   constexpr std::size_t kShown = 5;
   constexpr std::size_t kIndent = 3;
@@ -239,7 +246,8 @@ std::string speed_text(const ProfileRecord& pair) {
   std::size_t number = 0;
   for (const SpeedFinding& finding : pair.findings) {
     if (++number > kShown) {
-      text += fmt::format("{} more findings in profile.json\n", pair.findings.size() - kShown);
+      text += fmt::format("{} in profile.json\n",
+                          counted(pair.findings.size() - kShown, "more finding"));
       break;
     }
     std::vector<std::string> names = names_of(finding.ops);
@@ -259,11 +267,7 @@ std::string speed_text(const ProfileRecord& pair) {
     text += "   " + wrapped("recipe: " + recipe, kIndent);
   }
   if (!pair.findings.empty()) {
-    text += wrapped(
-        "Milliseconds of a finding compare with the float model. A finding has a recipe where the "
-        "model was timed with that recipe alone, and was faster. quantlens tune --objective speed "
-        "looks for the best mix.",
-        0);
+    text += wrapped(speed_note(), 0);
   }
   return text;
 }

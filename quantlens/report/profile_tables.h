@@ -26,4 +26,7 @@ std::string profile_text(const Profile& profile, const std::string& label = "");
 /// The verdict and the findings with their remedies, likewise.
 std::string speed_text(const ProfileRecord& pair);
 
+/// How its findings are to be read.
+std::string_view speed_note();
+
 }  // namespace quantlens

@@ -13,19 +13,13 @@
 #include "quantlens/base/text.h"
 #include "quantlens/base/words.h"
 #include "quantlens/report/benchmark_text.h"
+#include "quantlens/report/cell.h"
 #include "quantlens/report/statement_text.h"
 #include "quantlens/report/statistics_text.h"
 #include "quantlens/report/tables.h"
 
 namespace quantlens {
 namespace {
-
-/// Lines become words of one line.
-std::string joined_lines(std::string text) {
-  std::ranges::replace(text, '\n', ' ');
-  text.erase(text.find_last_not_of(' ') + 1);
-  return printable(text);
-}
 
 std::string first_line(const std::string& text) {
   return text.substr(0, text.find('\n'));
@@ -71,7 +65,7 @@ Finding finding_of(const SpeedFinding& speed) {
 std::string verdict_line(const RunRecords& records) {
   // A search that has not ended says so itself.
   const std::string end = records.study ? std::string() : end_words(records.run);
-  const std::string line = joined_lines(end + judged_words(records));
+  const std::string line = unwrapped(end + judged_words(records));
   return line.empty() ? "The run judged nothing." : line;
 }
 
@@ -136,7 +130,7 @@ std::string tried_words(const Finding& finding, bool is_first, HowFound said) {
 }
 
 std::string reasons_words(const Finding& finding) {
-  return joined_lines(text_of(finding.reasons));
+  return unwrapped(text_of(finding.reasons));
 }
 
 std::string file_name_of(const std::string& path) {

@@ -7,6 +7,7 @@
 #include "quantlens/record/files.h"
 #include "quantlens/report/benchmark_text.h"
 #include "quantlens/report/diagnosis_text.h"
+#include "quantlens/report/run_markdown.h"
 #include "quantlens/report/statement_text.h"
 #include "quantlens/report/statistics_text.h"
 
@@ -46,31 +47,13 @@ std::string times_text(const ProfileRecord& profile, const RunView& view) {
 }
 
 std::string benchmarks_text(const Benchmark& benchmark, const RunView& view) {
-  return (view.markdown ? std::string() : benchmark_text(benchmark, view.text)) +
+  return benchmark_text(benchmark, view.text) +
          shown(benchmark_table(benchmark, Digits::four), view) + benchmark_ratio_text(benchmark);
 }
 
 /// Whether nothing but accuracies was asked for.
 bool is_evaluation(const RunRecords& records) {
   return !records.plan && !records.diagnosis;
-}
-
-/// Two models that were evaluated by their files, or by their paths where these have one name; else
-/// they are what a quantizer made and what it made it of.
-PairNames names_of(const RunRecords& records) {
-  if (!is_evaluation(records)) return {};
-  const fs::path quantized = path_of(records, ModelRole::quantized);
-  const fs::path reference = path_of(records, ModelRole::reference);
-  if (quantized.filename() == reference.filename()) return {quantized.string(), reference.string()};
-  return {quantized.filename().string(), reference.filename().string()};
-}
-
-/// As a table in Markdown where nothing else was asked for.
-std::string accuracies_text(const RunRecords& records, const RunView& view) {
-  const PairNames names = names_of(records);
-  if (view.markdown && is_evaluation(records))
-    return shown(accuracy_table(*records.accuracy, names), view);
-  return accuracy_text(*records.accuracy, names);
 }
 
 void add(const boost::json::object& fields, boost::json::object& object) {
@@ -162,14 +145,23 @@ void add_evaluation(const RunRecords& records, boost::json::object& object) {
 
 }  // namespace
 
+PairNames names_of_models(const RunRecords& records) {
+  if (!is_evaluation(records)) return {};
+  const fs::path quantized = path_of(records, ModelRole::quantized);
+  const fs::path reference = path_of(records, ModelRole::reference);
+  if (quantized.filename() == reference.filename()) return {quantized.string(), reference.string()};
+  return {quantized.filename().string(), reference.filename().string()};
+}
+
 std::string run_text(const RunRecords& records, const RunView& view) {
+  if (view.markdown) return run_markdown(records, view);
   if (records.study) return study_text(records, view);
   std::string text;
   if (records.plan) text += plan_text(records, view);
   if (records.float_edit)
     text += float_edit_text(*records.float_edit, path_of(records, ModelRole::edited));
   if (records.diagnosis) text += diagnosis_text(*records.diagnosis, view);
-  if (records.accuracy) text += accuracies_text(records, view);
+  if (records.accuracy) text += accuracy_text(*records.accuracy, names_of_models(records));
   if (records.profile) text += times_text(*records.profile, view);
   if (records.benchmark) text += benchmarks_text(*records.benchmark, view);
   if (records.statistics) text += statistics_text(*records.statistics);
@@ -185,7 +177,8 @@ std::optional<Table> run_table(const RunRecords& records, const RunView& view) {
   if (records.study) return study_table(*records.study, records.times);
   if (records.diagnosis) return activations_table(*records.diagnosis, view.order);
   if (records.plan) return precision_table(*records.plan, records.links);
-  if (records.accuracy) return accuracy_table(*records.accuracy, names_of(records));
+  if (records.accuracy) return accuracy_table(*records.accuracy, names_of_models(records));
+  if (records.statistics) return statistics_table(*records.statistics);
   return std::nullopt;
 }
 

@@ -38,8 +38,14 @@ TEST(RunJson, OfTimesThatAreNoNumbersIsJson) {
   EXPECT_EQ(run_json(records).at("explained"), "nan");
 }
 
-TEST(RunTable, OfACalibrationThereIsNone) {
-  EXPECT_FALSE(run_table(calibration(), RunView()));
+TEST(RunTable, OfACalibrationSaysWhatItGathered) {
+  const std::optional<Table> table = run_table(calibration(), RunView());
+  ASSERT_TRUE(table);
+  EXPECT_EQ(to_csv(*table), "File,Values,Samples\r\ns.bin,1,100\r\n");
+}
+
+TEST(RunTable, OfARunThatFoundNothingThereIsNone) {
+  EXPECT_FALSE(run_table(RunRecords(), RunView()));
 }
 
 }  // namespace

@@ -133,20 +133,19 @@ boost::json::object invocation_of(const Workload& run) {
 
 }  // namespace
 
-std::string sarif_json(const RunRecords& records, const ReportGates& gates) {
-  const std::vector<GateResult> judged = gate_results(records, gates);
+std::string sarif_json(const RunRecords& records, const std::vector<GateResult>& gates) {
   const std::string verdict = verdict_line(records);
   SarifResults results(uri_of_model(records.run));
   if (records.run.state != WorkloadState::success)
     results.add("run/failed", ReportLevel::error, verdict, {});  // no results would close alerts
-  for (const GateResult& gate : judged) {
+  for (const GateResult& gate : gates) {
     if (gate.reached) continue;
     results.add("gate/" + gate.id, ReportLevel::error,
                 fmt::format("{} is missed: {}. {}", gate.asks, gate.because, verdict), {});
   }
   bool is_first_tried = true;
   for (const Finding& finding : reported_findings(records)) {
-    boost::json::object& result = results.add(finding.rule, report_level(finding, judged),
+    boost::json::object& result = results.add(finding.rule, report_level(finding, gates),
                                               finding_message(finding), finding.op);
     add_properties(finding, is_first_tried, result);
     if (finding.measured_gain) is_first_tried = false;

@@ -18,8 +18,8 @@ namespace quantlens {
 /// are: by its path where the run has a relative one, else by its name, so that no folder of the
 /// machine is told. `primaryLocationLineHash`, the fingerprint that GitHub goes by, is of the rule
 /// and the op's id, so that a finding keeps its alert from run to run. The remedy is one of the
-/// result's properties, as a recipe has it: braces in messages are placeholders. Throws as
-/// gate_results.
-std::string sarif_json(const RunRecords& records, const ReportGates& gates = {});
+/// result's properties, as a recipe has it: braces in messages are placeholders. `gates`:
+/// as gate_results has them.
+std::string sarif_json(const RunRecords& records, const std::vector<GateResult>& gates = {});
 
 }  // namespace quantlens

@@ -14,7 +14,7 @@ namespace {
 using testing::HasSubstr;
 
 json::Value sarif_of(const RunRecords& records, const ReportGates& gates = {}) {
-  return json::parse(sarif_json(records, gates), "the report");
+  return json::parse(sarif_json(records, gate_results(records, gates)), "the report");
 }
 
 const json::Value& first_run(const json::Value& log) {

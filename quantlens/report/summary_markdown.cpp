@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/report/summary_markdown.h"
 
-#include <algorithm>
 #include <string_view>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "quantlens/base/counted.h"
-#include "quantlens/base/json_line.h"
-#include "quantlens/base/text.h"
 #include "quantlens/base/words.h"
+#include "quantlens/report/findings_markdown.h"
 #include "quantlens/report/markdown_prose.h"
 #include "quantlens/report/report_findings.h"
 #include "quantlens/report/run_text.h"
@@ -19,23 +16,18 @@
 namespace quantlens {
 namespace {
 
-constexpr std::size_t kMostOps = 10;       // rows of the table, and ops of one finding
-constexpr std::size_t kMostFindings = 20;  // a comment on GitHub holds 65,536 characters
+/// A comment on GitHub holds 65,536 characters; no text has more of them than bytes.
+constexpr std::size_t kMostBytes = 65'000;
+
+/// How many of each are shown.
+struct SummarySize {
+  std::size_t findings, ops;
+};
+constexpr SummarySize kSummarySizes[] = {{20, 10}, {10, 10}, {5, 5}, {2, 2}, {0, 0}};
 
 /// A table, and an empty line.
 std::string table_part(const Table& table, std::size_t rows = 0) {
-  return without_mentions(to_markdown(table, rows)) + "\n";
-}
-
-/// Text in the fence that it needs: one backtick more than the longest row of them inside.
-std::string code_span(std::string_view text) {
-  std::size_t longest = 0, row = 0;
-  for (const char c : text) {
-    row = c == '`' ? row + 1 : 0;
-    longest = std::max(longest, row);
-  }
-  const std::string fence(longest + 1, '`');
-  return fence + std::string(text) + fence;
+  return to_markdown(table, rows) + "\n";
 }
 
 std::string gate_lines(const std::vector<GateResult>& gates) {
@@ -62,50 +54,11 @@ std::string accuracy_part(const RunRecords& records) {
   return table_part(table);
 }
 
-/// "a, b, c and 2 more"
-std::string ops_line(const std::vector<OpRef>& ops) {
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < std::min(kMostOps, ops.size()); ++i)
-    names.push_back(markdown_prose(ops[i].name));
-  return fmt::format(
-      "    - ops: {}{}\n", fmt::join(names, ", "),
-      ops.size() > kMostOps ? fmt::format(" and {} more", ops.size() - kMostOps) : "");
-}
-
-std::string finding_lines(const Finding& finding, std::size_t number, bool is_first_tried) {
-  std::string text =
-      fmt::format("{}. **{}** {}", number, word(finding.severity), markdown_prose(finding.rule));
-  if (const std::string share = share_words(finding); !share.empty())
-    text += ", " + markdown_prose(share);
-  if (const std::string place = place_words(finding); !place.empty())
-    text += ": " + markdown_prose(place);
-  text += fmt::format(": {}\n", markdown_prose(reasons_words(finding)));
-  if (finding.ops.size() > 1) text += ops_line(finding.ops);
-  if (!finding.remedy.is_null())
-    text += fmt::format("    - remedy, for `quantize --recipe`: {}\n",
-                        code_span(json::line(finding.remedy)));
-  if (finding.measured_gain)
-    text += fmt::format("    - {}\n", markdown_prose(tried_words(finding, is_first_tried)));
-  return text;
-}
-
-std::string findings_part(const std::vector<Finding>& findings) {
-  if (findings.empty()) return {};
-  std::string text = "**Findings**\n\n";
-  const std::size_t shown = std::min(kMostFindings, findings.size());
-  bool is_first_tried = true;
-  for (std::size_t i = 0; i < shown; ++i) {
-    text += finding_lines(findings[i], i + 1, is_first_tried);
-    if (findings[i].measured_gain) is_first_tried = false;
-  }
-  if (shown < findings.size())
-    text += fmt::format("\n{} not shown.\n", counted(findings.size() - shown, "more finding"));
-  return text + "\n";
-}
-
-std::string ops_part(const RunRecords& records) {
+std::string ops_part(const RunRecords& records, std::size_t most) {
   if (!records.diagnosis || records.diagnosis->activations.empty()) return {};
-  return table_part(activations_table(*records.diagnosis, ActivationOrder::sqnr), kMostOps);
+  const std::size_t all = records.diagnosis->activations.size();
+  if (most == 0) return fmt::format("{} not shown.\n\n", counted(all, "activation"));
+  return table_part(activations_table(*records.diagnosis, ActivationOrder::sqnr), most);
 }
 
 std::string run_part(const Workload& run) {
@@ -122,16 +75,39 @@ std::string run_part(const Workload& run) {
   table.rows.push_back(
       {"Version", version == run.environment.end() ? std::string() : version->second});
   table.rows.push_back({"When", run.created});
-  return without_mentions(to_markdown(table));
+  return to_markdown(table);
+}
+
+std::string summary_of_size(const RunRecords& records, const std::vector<GateResult>& gates,
+                            const SummarySize& size) {
+  const std::string of = records.run.name.empty() ? "" : " on " + markdown_prose(records.run.name);
+  return fmt::format("**Verdict{}:** {}\n\n", of, markdown_prose(verdict_line(records))) +
+         gate_lines(gates) + accuracy_part(records) +
+         findings_markdown(reported_findings(records), size.findings) +
+         ops_part(records, size.ops) + run_part(records.run);
+}
+
+/// The lines that fit, and that others do not; of a line that does not fit at all its beginning.
+std::string cut_off(const std::string& text) {
+  constexpr std::string_view kRest = "\n\nThe rest is left out: GitHub shows 65,536 characters.\n";
+  std::size_t end = kMostBytes - kRest.size();
+  const std::size_t line = text.rfind('\n', end);
+  constexpr unsigned kTail = 0x80;  // of a character of several bytes
+  constexpr unsigned kTailMask = 0xC0;
+  if (line != std::string::npos && line > 0) end = line;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & kTailMask) == kTail) --end;
+  return text.substr(0, end) + std::string(kRest);
 }
 
 }  // namespace
 
-std::string summary_markdown(const RunRecords& records, const ReportGates& gates) {
-  const std::string of = records.run.name.empty() ? "" : " on " + markdown_prose(records.run.name);
-  return fmt::format("**Verdict{}:** {}\n\n", of, markdown_prose(verdict_line(records))) +
-         gate_lines(gate_results(records, gates)) + accuracy_part(records) +
-         findings_part(reported_findings(records)) + ops_part(records) + run_part(records.run);
+std::string summary_markdown(const RunRecords& records, const std::vector<GateResult>& gates) {
+  std::string text;
+  for (const SummarySize& size : kSummarySizes) {
+    text = summary_of_size(records, gates, size);
+    if (text.size() <= kMostBytes) return text;
+  }
+  return cut_off(text);
 }
 
 }  // namespace quantlens

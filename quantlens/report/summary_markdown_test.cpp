@@ -11,6 +11,7 @@
 namespace quantlens {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -19,10 +20,11 @@ TEST(SummaryMarkdown, HasTheVerdictTheMissedGateAndWhatWasFound) {
   const std::string lost =
       "the loss of top1 is 33.33 % (from 0.7500 to 0.5000), where at most 1 % is allowed";
   const std::string finding =
-      "90 % of the error (80 to 100, estimated): node\\_y: its weight has one scale";
+      "90 % of the error (80 to 100, estimated): node_y: its weight has one scale";
   const std::string ops =
       to_markdown(activations_table(*reported_run().diagnosis, ActivationOrder::sqnr));
-  EXPECT_EQ(summary_markdown(reported_run(), {.least_db = 4, .most_loss = 0.01}),
+  EXPECT_EQ(summary_markdown(reported_run(),
+                             gate_results(reported_run(), {.least_db = 4, .most_loss = 0.01})),
             R"(**Verdict on net:** Much is lost.
 
 **Gate missed:** accuracy loss \<= 1 %: )" +
@@ -40,7 +42,7 @@ TEST(SummaryMarkdown, HasTheVerdictTheMissedGateAndWhatWasFound) {
 
 **Findings**
 
-1. **problem** spread\_weight, )" +
+1. **problem** spread_weight, )" +
                 finding + R"(
     - remedy, for `quantize --recipe`: `{"op_name_dict":{"node_y":"fp32"}}`
 
@@ -100,7 +102,7 @@ TEST(SummaryMarkdown, SaysWhatARemedyTookAwayAndOfWhichOps) {
   finding.measured_gain_interval = {0.91, 0.96};
   records.diagnosis->findings.push_back(finding);
   const std::string text = summary_markdown(records);
-  EXPECT_THAT(text, HasSubstr("node\\_y and 11 more ops: its weight has one scale\n"
+  EXPECT_THAT(text, HasSubstr("node_y and 11 more ops: its weight has one scale\n"
                               "    - ops: a, b, c, d, e, f, g, h, i, j and 2 more\n"));
   EXPECT_THAT(text, HasSubstr("    - tried: 94 % of the error gone (91 to 96, measured)\n"));
   EXPECT_THAT(text, HasSubstr("    - tried with those above: 94 % of the error gone"));
@@ -116,6 +118,45 @@ TEST(SummaryMarkdown, ShowsTenOpsAndTwentyFindings) {
   EXPECT_THAT(text, HasSubstr("\n20. **problem**"));
   EXPECT_THAT(text, Not(HasSubstr("\n21. ")));
   EXPECT_THAT(text, HasSubstr("\n2 more findings not shown.\n"));
+}
+
+TEST(SummaryMarkdown, FitsIntoACommentOnGitHubAndSaysWhatItLeavesOut) {
+  constexpr std::size_t kMost = 65'536;
+  RunRecords records = reported_run();
+  Diagnosis& diagnosis = *records.diagnosis;
+  diagnosis.activations.resize(30, diagnosis.activations[0]);
+  diagnosis.findings.resize(30, diagnosis.findings[0]);
+  for (Finding& finding : diagnosis.findings) finding.op.name = std::string(5'000, 'n');
+  std::string text = summary_markdown(records);
+  EXPECT_LE(text.size(), kMost);
+  EXPECT_THAT(text, HasSubstr("\n20 more findings not shown.\n"));
+  EXPECT_THAT(text, HasSubstr("\n20 more rows are not shown.\n"));
+  EXPECT_THAT(text, HasSubstr("| Id | one |"));
+  for (ActivationRow& row : diagnosis.activations) row.op.name = std::string(50'000, 'a');
+  text = summary_markdown(records);
+  EXPECT_LE(text.size(), kMost);
+  EXPECT_THAT(text, HasSubstr("30 findings not shown.\n"));
+  EXPECT_THAT(text, HasSubstr("30 activations not shown.\n"));
+  EXPECT_THAT(text, HasSubstr("| Id | one |"));
+}
+
+TEST(SummaryMarkdown, OfAVerdictThatIsTooLongHasItsBeginning) {
+  RunRecords records = reported_run();
+  std::string verdict;
+  for (int i = 0; i < 40'000; ++i) verdict += "\u00e9";
+  records.diagnosis->conclusions = {said_in_words(verdict)};
+  const std::string text = summary_markdown(records);
+  EXPECT_LE(text.size(), 65'536U);
+  EXPECT_THAT(text, EndsWith("\u00e9\n\nThe rest is left out: GitHub shows 65,536 characters.\n"));
+  EXPECT_EQ(valid_utf8(text), text);
+}
+
+TEST(SummaryMarkdown, NamesTheFileOfARemedyThatIsTooLong) {
+  RunRecords records = reported_run();
+  records.diagnosis->findings[0].remedy =
+      boost::json::object{{"op_name_dict", {{std::string(5'000, 'n'), "fp32"}}}};
+  EXPECT_THAT(summary_markdown(records),
+              HasSubstr("    - remedy: `remedy_1.json` in the workload\n"));
 }
 
 TEST(SummaryMarkdown, MakesNoLinksOfNames) {

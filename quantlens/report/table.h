@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -67,7 +68,9 @@ std::string to_text(const Table& table, const TextOptions& options);
 /// not altered, only quoted.
 std::string to_csv(const Table& table);
 
-/// A GitHub table with its title in bold; `rows` at most (0: all), the hidden ones counted below.
-std::string to_markdown(const Table& table, std::size_t rows = 0);
+/// A GitHub table with its title in bold; `rows` at most (0: all), the hidden ones counted below,
+/// with `how_to_see_all` where it is given. Names are as markdown_prose has them.
+std::string to_markdown(const Table& table, std::size_t rows = 0,
+                        std::string_view how_to_see_all = {});
 
 }  // namespace quantlens

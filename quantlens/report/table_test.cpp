@@ -231,6 +231,19 @@ TEST(ToMarkdown, ShowsNamesAsTheyStand) {
   EXPECT_THAT(to_markdown(table), EndsWith("| a\\|b\\*c\\* conv_1 \\_\\_x\\_\\_ \\<img\\> |\n"));
 }
 
+TEST(ToMarkdown, SaysHowToSeeTheRowsItHides) {
+  Table two = squeezenet();
+  two.rows.resize(2);
+  EXPECT_THAT(to_markdown(two, 1, "--all shows all rows"),
+              EndsWith("|\n\n1 more row is not shown; --all shows all rows.\n"));
+}
+
+TEST(ToMarkdown, MentionsNobody) {
+  const Table table{.title = "", .columns = {{"n"}}, .rows = {{"@me $x$ http://a.example"}}};
+  EXPECT_THAT(to_markdown(table),
+              EndsWith("| @<!-- -->me \\$x\\$ http:<!-- -->//a.example |\n"));
+}
+
 TEST(ToMarkdown, CountsTheRowsItHides) {
   EXPECT_THAT(to_markdown(squeezenet(), 1), EndsWith("\n3 more rows are not shown.\n"));
 }

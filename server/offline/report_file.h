@@ -18,13 +18,15 @@ namespace quantlens::server {
 /// What a report is made of.
 struct ReportParts {
   std::span<const RunRecords> runs;  ///< one, or two beside each other
-  ReportGates gates;
+  /// What came of the gates, for each run; empty: none was asked for.
+  std::vector<std::vector<GateResult>> gates;
   std::string_view version;   ///< of quantlens
   std::vector<Asset> assets;  ///< the pages
 };
 
 /// One file of HTML with all pages of the runs, and the verdict of each for who reads without
-/// scripts. Throws as write_report_data and gate_results.
+/// scripts. Throws as write_report_data. REQUIRES: as many
+/// `gates` as runs, or none.
 std::string report_file(Store& store, Workspace& workspace, const ReportParts& parts,
                         Progress& progress);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/frontend/onnx/annotate.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <protozero/exception.hpp>
 
@@ -25,18 +27,40 @@ const NotesOfNode* notes_of_message(std::string_view node, const Annotations& no
   return nullptr;
 }
 
+std::string_view key_of(std::string_view entry) {
+  Fields fields(entry);
+  for (Field field; fields.next(field);)
+    if (field.key == bytes_key(StringStringEntryProto::key)) return field.payload;
+  return {};
+}
+
+/// What an earlier copy says of another run.
+bool is_earlier_note(const Field& field) {
+  constexpr std::string_view kOurs = "quantlens.";
+  return field.key == bytes_key(kNodeMetadata) && key_of(field.payload).starts_with(kOurs);
+}
+
+bool has_key(const Field& entry, const NotesOfNode& notes) {
+  const std::string_view key = key_of(entry.payload);
+  return std::ranges::any_of(notes, [&](const auto& note) { return note.first == key; });
+}
+
 Change annotated_node(const Field& field, const Annotations& notes) {
   if (field.key != bytes_key(GraphProto::node)) return Keep{};
   const NotesOfNode* of_node = notes_of_message(field.payload, notes);
-  if (of_node == nullptr) return Keep{};
-  Pieces node;
-  node.view(field.payload);
+  Pieces node = rewrite(field.payload, [](const Field& of_it) -> Change {
+    if (is_earlier_note(of_it)) return Drop{};
+    return Keep{};
+  });
+  if (of_node == nullptr) return node;
   for (const auto& [key, value] : *of_node) node.field(kNodeMetadata, encode_entry(key, value));
   return node;
 }
 
 Pieces annotated(std::string_view model, const Annotations& notes) {
   Pieces out = rewrite(model, [&](const Field& field) -> Change {
+    if (field.key == bytes_key(ModelProto::metadata_props) && has_key(field, notes.model))
+      return Drop{};
     if (field.key != bytes_key(ModelProto::graph)) return Keep{};
     return rewrite(field.payload, [&](const Field& node) { return annotated_node(node, notes); });
   });

@@ -36,7 +36,7 @@ TEST(NodeFigures, AreOfTheNodeThatMakesTheValueInEitherModel) {
   EXPECT_EQ(reference[0].output, "y");
   EXPECT_EQ(reference[0].sqnr_db, 5);
   EXPECT_EQ(reference[0].precision, "int8");
-  EXPECT_EQ(reference[0].findings, std::vector<std::string>{"problem spread_weight"});
+  EXPECT_EQ(findings_of_node(reference[0]), "problem spread_weight");
   const auto quantized = node_figures(run_of_y(), &pairing, ModelRole::quantized);
   ASSERT_EQ(quantized.size(), 1U);
   EXPECT_EQ(quantized[0].output, "y_q");
@@ -76,7 +76,7 @@ TEST(NotesOfFigures, AreThoseThatAreKnownWithEveryDigit) {
   node.sqnr_db = std::numeric_limits<double>::infinity();
   node.scale = 0.1;
   node.zero_point = -3;
-  node.findings = {"warning a", "note b"};
+  node.findings = {{Severity::warning, "a"}, {Severity::note, "b"}};
   EXPECT_EQ(notes_of_figures(node), (NotesMade{{"quantlens.sqnr_db", "inf"},
                                                {"quantlens.scale", "0.1"},
                                                {"quantlens.zero_point", "-3"},

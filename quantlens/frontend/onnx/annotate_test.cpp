@@ -5,6 +5,7 @@
 
 #include "quantlens/base/memory_store.h"
 #include "quantlens/frontend/onnx/small_models.h"
+#include "quantlens/frontend/onnx/wire.h"
 
 namespace quantlens::onnx {
 namespace {

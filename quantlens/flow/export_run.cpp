@@ -107,8 +107,8 @@ class RunExport {
   }
 
   fs::path write_tables() {
-    const std::optional<Pairing> pairing = reader_.get<Pairing>();
-    const std::vector<NamedTable> tables = all_tables(records_, pairing ? &*pairing : nullptr);
+    const std::vector<NamedTable> tables = all_tables(
+        records_, {reader_.get<Pairing>(), reader_.get<Ranges>(), reader_.get<Prices>()});
     const fs::path histograms = reader_.path<Histograms>();
     const std::optional<MappedFile> counted = find_file(store_, histograms);
     if (tables.empty() && !counted) {

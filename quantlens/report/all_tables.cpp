@@ -70,6 +70,66 @@ Table every_leftover(const Pairing& pairing) {
   return table;
 }
 
+void add_ranges(const std::vector<ValueRange>& values, std::string_view bits, Table& table) {
+  const auto named = [](const std::optional<RangeAlgorithm>& one) {
+    return one ? std::string(word(*one)) : std::string();
+  };
+  for (const ValueRange& one : values)
+    table.rows.push_back({one.value, std::string(bits), static_cast<double>(one.min),
+                          static_cast<double>(one.max), named(one.algorithm), named(one.asked),
+                          cell_of(one.expected_mse)});
+}
+
+Table every_range(const Ranges& ranges) {
+  Table table{
+      .title = "Ranges",
+      .columns =
+          {{"Value"}, {"Bits"}, {"Min"}, {"Max"}, {"Algorithm"}, {"Asked for"}, {"Expected MSE"}},
+      .rows = {}};
+  add_ranges(ranges.values, "8", table);
+  add_ranges(ranges.wide, "16", table);
+  return table;
+}
+
+Table every_op_price(const Prices& prices) {
+  Table table{.title = "Prices of ops",
+              .columns = {{"Group"},
+                          {"Ops"},
+                          {"Float [us]"},
+                          {"INT8 [us]"},
+                          {"Float beside INT8 [us]"},
+                          {"INT8 beside float [us]"},
+                          {"Seen in INT8"},
+                          {"Passes codes"},
+                          {"Gives floats"}},
+              .rows = {}};
+  const auto told = [](bool is) { return std::string(is ? "true" : "false"); };
+  for (std::size_t i = 0; i < prices.groups.size(); ++i) {
+    const GroupPrice& one = prices.groups[i];
+    table.rows.push_back({whole(i), fmt::format("{}", fmt::join(one.ops, " ")), one.float_us,
+                          one.int8_us, one.float_beside_us, one.int8_beside_us,
+                          told(one.seen_in_int8), told(one.passes_codes), told(one.gives_floats)});
+  }
+  return table;
+}
+
+/// Groups by their numbers in the other table; the outside has none.
+Table every_value_price(const Prices& prices) {
+  Table table{.title = "Prices of values",
+              .columns = {{"Value"}, {"From"}, {"To"}, {"Quantize [us]"}, {"Dequantize [us]"}},
+              .rows = {}};
+  const auto group = [&](std::uint64_t number) {
+    return number < prices.groups.size() ? std::to_string(number) : std::string("outside");
+  };
+  for (const ValuePrice& one : prices.values) {
+    std::vector<std::string> readers;
+    for (const std::uint64_t reader : one.to) readers.push_back(group(reader));
+    table.rows.push_back({one.value, group(one.from), fmt::format("{}", fmt::join(readers, " ")),
+                          one.quantize_us, one.dequantize_us});
+  }
+  return table;
+}
+
 Table every_flip(const AccuracyRecord& accuracy) {
   Table table{
       .title = "Flips",
@@ -124,7 +184,7 @@ Table trials_table(const Study& study) {
   return table;
 }
 
-std::vector<NamedTable> all_tables(const RunRecords& records, const Pairing* pairing) {
+std::vector<NamedTable> all_tables(const RunRecords& records, const SideRecords& side) {
   std::vector<NamedTable> tables;
   if (records.diagnosis) add_diagnosis(tables, *records.diagnosis);
   tables.push_back({"findings.csv", every_finding(records)});
@@ -133,7 +193,8 @@ std::vector<NamedTable> all_tables(const RunRecords& records, const Pairing* pai
     tables.push_back({"precision.csv", precision_table(*records.plan, records.links)});
     tables.push_back({"float_reasons.csv", float_reasons_table(*records.plan)});
   }
-  if (pairing != nullptr) tables.push_back({"not_compared.csv", every_leftover(*pairing)});
+  if (side.pairing) tables.push_back({"not_compared.csv", every_leftover(*side.pairing)});
+  if (side.ranges) tables.push_back({"ranges.csv", every_range(*side.ranges)});
   if (records.accuracy) {
     tables.push_back({"accuracy.csv", accuracy_table(*records.accuracy, {})});
     tables.push_back({"flips.csv", every_flip(*records.accuracy)});
@@ -141,6 +202,10 @@ std::vector<NamedTable> all_tables(const RunRecords& records, const Pairing* pai
   if (records.study) {
     tables.push_back({"study.csv", study_table(*records.study, records.times)});
     tables.push_back({"trials.csv", trials_table(*records.study)});
+    if (side.prices) {
+      tables.push_back({"prices_of_ops.csv", every_op_price(*side.prices)});
+      tables.push_back({"prices_of_values.csv", every_value_price(*side.prices)});
+    }
   }
   if (records.profile) add_profile(tables, *records.profile);
   if (records.statistics)

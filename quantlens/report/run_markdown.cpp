@@ -56,6 +56,7 @@ std::string times_part(const ProfileRecord& profile, const RunView& view) {
 }  // namespace
 
 std::string run_markdown(const RunRecords& records, const RunView& view) {
+  if (records.statistics) return shown(statistics_table(*records.statistics), view);
   std::string text = fmt::format("**Verdict:** {}\n\n", markdown_prose(verdict_line(records)));
   if (records.study) return text + study_part(records, view);
   if (records.accuracy) text += scores_part(records, view);
@@ -69,7 +70,6 @@ std::string run_markdown(const RunRecords& records, const RunView& view) {
     text += shown(benchmark_table(*records.benchmark, Digits::four), view) +
             told(benchmark_ratio_text(*records.benchmark), view);
   }
-  if (records.statistics) text += shown(statistics_table(*records.statistics), view);
   return text;
 }
 

@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import pathlib
+import shlex
 import subprocess
 import sys
 import time
@@ -196,6 +197,18 @@ def served(sandbox, folders):
             harness.check(graph.count("node {") > 20, f"the graph of {run} is shown")
         texts = json.loads(answer(port, "/data/plugin/text/tags"))
         harness.check("verdict" in texts["tune_1/."], "and the verdict as text")
+
+
+def printed_command_works(sandbox, identity):
+    """What the program says to type, typed: paths that mean something to a shell or to TensorBoard among them."""
+    for logdir in ("my runs; $(touch x)", "a,b:c"):
+        told = sandbox.run("tensorboard", identity, "--logdir", logdir).stdout.splitlines()[-1]
+        program, *arguments = shlex.split(told.removeprefix("see them: "))
+        harness.check(program == "tensorboard" and arguments[:2] == ["--host", "127.0.0.1"], told)
+        with server(arguments[2:], sandbox.path) as port:
+            tags = json.loads(answer(port, "/data/plugin/histograms/tags", is_whole=lambda text: len(json.loads(text)) == 2))
+            harness.check(all(tags.values()), f"it shows {sorted(tags)}")
+    harness.check(not (sandbox.path / "x").exists(), "and nothing else ran")
 
 
 def search_served(sandbox, folders):

@@ -61,6 +61,34 @@ class CheckNames(unittest.TestCase):
     def test_a_declaration_is_no_definition(self):
         self.assert_passes(ONE, 'namespace lens {\nstruct Verdict;\nauto text = "struct Verdict {";\n}')
 
+    def own_functions(self, one, two, places=("quantlens/b/one.cpp", "quantlens/b/two.cpp")):
+        with tempfile.TemporaryDirectory() as folder:
+            for place, text in zip(places, (one, two)):
+                path = pathlib.Path(folder, place)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(f"namespace lens {{\nnamespace {{\n{text} {{\n  return {{}};\n}}\n}}\n}}\n", encoding="utf-8")
+            out = io.StringIO()
+            with contextlib.redirect_stdout(out):
+                code = check_names.main([folder])
+            return code, out.getvalue()
+
+    def test_tells_functions_of_two_sources_that_a_call_may_mistake(self):
+        template = "template <class Number>\nCell cell(const std::optional<Number>& number)"
+        code, out = self.own_functions(template, "Cell cell(const std::optional<double>& number)")
+        self.assertEqual(code, 1)
+        self.assertIn("lens::cell, of quantlens/b, is defined in quantlens/b/one.cpp:4", out)
+        self.assertEqual(self.own_functions("int f(float x)", "int f(std::uint64_t y)")[0], 1)
+        self.assertEqual(self.own_functions("int f(std::string_view x)", "int f(const std::string& x)")[0], 1)
+
+    def test_functions_that_no_call_mistakes_may_repeat_a_name(self):
+        for one, two in (("int f(const Plan& plan)", "int f(const Study& study)"), ("int f(int a)", "int f(int a, int b)"),
+                         ("int f(int a)", "int f(int a)")):  # a compiler refuses the last
+            self.assertEqual(self.own_functions(one, two)[0], 0)
+
+    def test_sources_of_other_modules_and_tests_are_compiled_apart(self):
+        for other in ("quantlens/c/two.cpp", "quantlens/b/two_test.cpp", "cli/commands/two.cpp"):
+            self.assertEqual(self.own_functions("int f(float x)", "int f(int y)", ("quantlens/b/one.cpp", other))[0], 0)
+
     def test_the_tree_has_no_such_name(self):
         out = io.StringIO()
         with contextlib.redirect_stdout(out):

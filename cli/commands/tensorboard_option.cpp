@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/commands/render.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 
@@ -30,6 +31,17 @@ std::string run_name(const fs::path& run) {
   return name.substr(0, name.find("_acc_"));
 }
 
+/// What TensorBoard is to show. A search has many runs, and in the list of them a comma or a colon
+/// of a path would mean something: then it is all of the folder.
+std::string which_runs(const std::vector<fs::path>& runs, const std::string& list) {
+  constexpr std::size_t kMostNamed = 4;
+  if (runs.empty()) return "--logdir " + shell_word(usual_folder());
+  const std::string folder = runs.front().parent_path().string();
+  if (runs.size() > kMostNamed || folder.find_first_of(",:") != std::string::npos)
+    return "--logdir " + shell_word(folder);
+  return "--logdir_spec " + shell_word(list);
+}
+
 }  // namespace
 
 void add_tags_option(CLI::App& verb, std::string& tags) {
@@ -51,14 +63,8 @@ std::string events_lines(const flow::TensorboardResult& result) {
     lines += fmt::format("wrote {}\n", printable(run.string()));
     runs += fmt::format("{}{}:{}", runs.empty() ? "" : ",", run_name(run), run.string());
   }
-  constexpr std::size_t kMostNamed = 4;  // a search has many: then all of the folder
-  const std::string which =
-      result.runs.empty() || result.runs.size() > kMostNamed
-          ? fmt::format("--logdir {}", result.runs.empty()
-                                           ? usual_folder()
-                                           : result.runs.front().parent_path().string())
-          : fmt::format("--logdir_spec {}", runs);
-  return lines + fmt::format("see them: tensorboard --host 127.0.0.1 {}\n", printable(which));
+  return lines + fmt::format("see them: tensorboard --host 127.0.0.1 {}\n",
+                             printable(which_runs(result.runs, runs)));
 }
 
 void TensorboardOption::add_to(CLI::App& verb, const std::string& also) {

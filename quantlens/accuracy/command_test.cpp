@@ -23,7 +23,7 @@ Accuracy accuracy_of(const std::string& metric) {
   return command_accuracy(parse_metric(metric), "m.onnx", NoProgress());
 }
 
-std::string failure(Errc code, const std::string& metric) {
+std::string command_failure(Errc code, const std::string& metric) {
   try {
     accuracy_of(metric);
   } catch (const Error& error) {
@@ -66,34 +66,35 @@ TEST(Command, TakesOptionsBehindAComma) {
   EXPECT_EQ(spec.program, "'a,b' c");
   EXPECT_FALSE(is_higher_better(spec));
   EXPECT_FALSE(needs_data(spec));
-  EXPECT_THAT(failure(Errc::usage, "command:a --layers=1,2"),
+  EXPECT_THAT(command_failure(Errc::usage, "command:a --layers=1,2"),
               HasSubstr("a comma that belongs to the program must be in quotes"));
-  EXPECT_THAT(failure(Errc::usage, "command:a,timeuot=5"), HasSubstr("did you mean 'timeout'"));
-  EXPECT_THAT(failure(Errc::usage, "command:a,timeout=0"), HasSubstr("a number above 0"));
-  EXPECT_THAT(failure(Errc::usage, "command"), HasSubstr("names no program"));
-  EXPECT_THAT(failure(Errc::usage, "command:"), HasSubstr("names no program"));
-  EXPECT_THAT(failure(Errc::usage, "command:'a"), HasSubstr("no end"));
+  EXPECT_THAT(command_failure(Errc::usage, "command:a,timeuot=5"),
+              HasSubstr("did you mean 'timeout'"));
+  EXPECT_THAT(command_failure(Errc::usage, "command:a,timeout=0"), HasSubstr("a number above 0"));
+  EXPECT_THAT(command_failure(Errc::usage, "command"), HasSubstr("names no program"));
+  EXPECT_THAT(command_failure(Errc::usage, "command:"), HasSubstr("names no program"));
+  EXPECT_THAT(command_failure(Errc::usage, "command:'a"), HasSubstr("no end"));
 }
 
 TEST(Command, SaysWhyThereIsNoNumber) {
   EXPECT_THAT(
-      failure(Errc::failed, shell("echo 1; echo no such data >&2; exit 3")),
+      command_failure(Errc::failed, shell("echo 1; echo no such data >&2; exit 3")),
       AllOf(HasSubstr("sh: ended with exit code 3 (no such data)"), HasSubstr("must print")));
-  EXPECT_THAT(failure(Errc::failed, shell("kill -9 $$")), HasSubstr("signal 9"));
-  EXPECT_THAT(failure(Errc::failed, shell("true")), HasSubstr("printed no number"));
-  EXPECT_THAT(failure(Errc::failed, shell("echo nan")),
+  EXPECT_THAT(command_failure(Errc::failed, shell("kill -9 $$")), HasSubstr("signal 9"));
+  EXPECT_THAT(command_failure(Errc::failed, shell("true")), HasSubstr("printed no number"));
+  EXPECT_THAT(command_failure(Errc::failed, shell("echo nan")),
               HasSubstr("'nan' last, which is no finite"));
-  EXPECT_THAT(failure(Errc::failed, shell("echo 1; echo 78.2%")), HasSubstr("'78.2%'"));
-  EXPECT_THAT(failure(Errc::failed, shell("yes")), HasSubstr("more than 1 MB"));
-  EXPECT_THAT(failure(Errc::failed, "command:/no/such/program"),
+  EXPECT_THAT(command_failure(Errc::failed, shell("echo 1; echo 78.2%")), HasSubstr("'78.2%'"));
+  EXPECT_THAT(command_failure(Errc::failed, shell("yes")), HasSubstr("more than 1 MB"));
+  EXPECT_THAT(command_failure(Errc::failed, "command:/no/such/program"),
               HasSubstr("/no/such/program: the program of --metric command cannot be started: No "
                         "such file or directory; check the path"));
 }
 
 TEST(Command, IsEndedAfterItsTime) {
-  EXPECT_THAT(failure(Errc::failed, shell("sleep 60", ",timeout=0.3")),
+  EXPECT_THAT(command_failure(Errc::failed, shell("sleep 60", ",timeout=0.3")),
               HasSubstr("was ended after 0.3 seconds"));
-  EXPECT_THAT(failure(Errc::failed, shell("exec >&-; sleep 60", ",timeout=0.3")),
+  EXPECT_THAT(command_failure(Errc::failed, shell("exec >&-; sleep 60", ",timeout=0.3")),
               HasSubstr("was ended after 0.3 seconds"));
 }
 

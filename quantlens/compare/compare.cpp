@@ -35,9 +35,11 @@ const DataUsed* samples_of(const Workload& run) {
   return found == run.data.end() ? nullptr : &*found;
 }
 
-bool is_same_data(const Workload& a, const Workload& b) {
-  const DataUsed* in_a = samples_of(a);
-  const DataUsed* in_b = samples_of(b);
+bool is_same_data(const RunToCompare& a, const RunToCompare& b) {
+  // Parts that were judged together may have any gaps.
+  if (a.samples && b.samples && *a.samples != *b.samples) return false;
+  const DataUsed* in_a = samples_of(a.records.run);
+  const DataUsed* in_b = samples_of(b.records.run);
   if (in_a == nullptr || in_b == nullptr) return false;
   const auto part = [](const DataUsed& data) {
     return data.part.value_or(Samples{.first = 0, .count = data.samples});
@@ -97,7 +99,7 @@ Common common_of(const RunToCompare& a, const RunToCompare& b) {
   return {.run = a.records.run.id == b.records.run.id,
           .reference = is_same_file(a, b, ModelRole::reference),
           .quantized = is_same_file(a, b, ModelRole::quantized),
-          .data = is_same_data(a.records.run, b.records.run)};
+          .data = is_same_data(a, b)};
 }
 
 Comparison compare(const RunToCompare& a, const RunToCompare& b) {

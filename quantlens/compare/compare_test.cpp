@@ -90,6 +90,17 @@ TEST(Compare, TakesTwoPartsOfTheSameDataForTwoSets) {
   EXPECT_FALSE(compare(first, second).ops[0].paired);
 }
 
+TEST(Compare, TakesPartsThatWereJudgedWithOtherGapsForTwoSets) {
+  RunToCompare first = run_of("a", 30, 25), second = run_of("b", 30, 25);
+  first.samples.emplace().insert(0);
+  second.samples = first.samples;
+  EXPECT_TRUE(compare(first, second).ops[0].paired);
+  second.samples->insert(2);
+  const Comparison made = compare(first, second);
+  EXPECT_FALSE(made.ops[0].paired);
+  EXPECT_THAT(said(made.caveats), ElementsAre("compare.other_data"));
+}
+
 TEST(Compare, DistrustsHistogramsThatAreNotThoseOfTheRow) {
   RunToCompare other = run_of("b", 35, 20);
   other.find_sqnr = run_of("c", 99, 99).find_sqnr;

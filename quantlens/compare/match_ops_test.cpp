@@ -143,7 +143,6 @@ TEST(MatchOps, EndsOnCirclesAndMissingNames) {
 }
 
 TEST(MatchOps, TakesTimeInProportionToTheNetworks) {
-  QUANTLENS_SKIP_GROWTH_IF_SANITIZED();
   const auto chain = [](const std::string& prefix, std::size_t size) {
     Network net(prefix);
     std::string before = "x";

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/tensorboard.h"
 
+#include <algorithm>
+#include <future>
 #include <map>
 #include <optional>
 #include <utility>
@@ -8,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "quantlens/base/cores.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 #include "quantlens/flow/steps/stored/event_folder.h"
@@ -34,16 +37,34 @@ struct ComparedPart {
   Pairing pairing;
 };
 
+/// The histograms of a tensor in either run; empty where it has none.
+struct TensorEvents {
+  EventSummary reference, quantized;
+};
+
+/// What is stored of the networks, and of how they were paired.
+struct StoredNetworks {
+  GraphOutline reference;
+  std::optional<QuantizedOutline> quantized;
+  std::optional<Pairing> pairing;
+};
+
+StoredNetworks stored_networks(const WorkloadReader& reader) {
+  return {reader.get<GraphOutline>().value_or(GraphOutline()), reader.get<QuantizedOutline>(),
+          reader.get<Pairing>()};
+}
+
 class EventRuns {
  public:
-  EventRuns(Store& store, const RunRecords& records, fs::path folder,
+  EventRuns(Store& store, const RunRecords& records, StoredNetworks networks, fs::path folder,
             const TensorboardOptions& options, Progress& progress)
       : store_(store),
         records_(records),
         reader_(store, std::move(folder)),
         options_(options),
         progress_(progress),
-        graph_(reader_.get<GraphOutline>().value_or(GraphOutline())),
+        networks_(std::move(networks)),
+        graph_(networks_.reference),
         names_(graph_),
         seconds_(seconds_of_utc(records.run.created).value_or(0)),
         folder_(store, options.logdir, seconds_) {}
@@ -67,7 +88,7 @@ class EventRuns {
     // The run's own was read with its other records.
     std::optional<Diagnosis> diagnosis =
         part.empty() ? records_.diagnosis : reader_.get<Diagnosis>(part);
-    std::optional<Pairing> pairing = reader_.get<Pairing>(part);
+    std::optional<Pairing> pairing = part.empty() ? networks_.pairing : reader_.get<Pairing>(part);
     if (!diagnosis || !pairing) return std::nullopt;
     return ComparedPart{part, *std::move(diagnosis), *std::move(pairing)};
   }
@@ -163,7 +184,8 @@ class EventRuns {
     file.add(0, summary);
   }
 
-  /// Of either side or both; null: not this one.
+  /// Of either side or both; null: not this one. All cores make them, and they are written in
+  /// order.
   void add_histograms(const ComparedPart& part, EventFile* reference, EventFile* quantized) {
     const fs::path path = reader_.path<Histograms>(part.part);
     const std::optional<MappedFile> mapped = find_file(store_, path);
@@ -171,31 +193,45 @@ class EventRuns {
     const HistogramsReader histograms(mapped->text(), printable(path.string()));
     const std::vector<EventTensor> tensors = event_tensors(part.pairing, graph_, names_);
     const ProgressStep step(progress_, "write histograms", tensors.size());
-    for (const EventTensor& tensor : tensors) {
+    constexpr std::size_t kAtOnce = 256;  // are held in memory
+    std::vector<TensorEvents> events(std::min(kAtOnce, tensors.size()));
+    for (std::size_t first = 0; first < tensors.size(); first += kAtOnce) {
       throw_if_stopped(progress_);
-      if (const auto pair = histograms.find(tensor.reference, tensor.quantized)) {
-        if (reference != nullptr)
-          add_histogram(*reference, tensor.tag, "/fp32", reference_buckets(*pair));
-        if (quantized != nullptr)
-          add_histogram(*quantized, tensor.tag, "/int8", quantized_buckets(*pair, tensor.codes));
+      const std::size_t count = std::min(kAtOnce, tensors.size() - first);
+      cores_.parallel_for(count, [&](std::size_t i) {
+        events[i] =
+            events_of(tensors[first + i], histograms, reference != nullptr, quantized != nullptr);
+      });
+      for (std::size_t i = 0; i < count; ++i) {
+        if (!events[i].reference.empty()) reference->add(0, events[i].reference);
+        if (!events[i].quantized.empty()) quantized->add(0, events[i].quantized);
       }
-      progress_.advance(1);
+      progress_.advance(count);
     }
   }
 
+  TensorEvents events_of(const EventTensor& tensor, const HistogramsReader& histograms,
+                         bool of_reference, bool of_quantized) const {
+    TensorEvents events;
+    const auto pair = histograms.find(tensor.reference, tensor.quantized);
+    if (!pair) return events;
+    if (of_reference) add(reference_buckets(*pair), tensor.tag, "/fp32", events.reference);
+    if (of_quantized)
+      add(quantized_buckets(*pair, tensor.codes), tensor.tag, "/int8", events.quantized);
+    return events;
+  }
+
   /// `side`: what the predecessor's tags end in.
-  void add_histogram(EventFile& file, const std::string& tag, std::string_view side,
-                     const std::optional<EventBuckets>& buckets) const {
+  void add(const std::optional<EventBuckets>& buckets, const std::string& tag,
+           std::string_view side, EventSummary& summary) const {
     if (!buckets) return;
-    EventSummary summary;
     const bool is_original = options_.tags == TensorboardTags::original;
     summary.histogram(is_original ? tag + std::string(side) : tag, *buckets);
-    file.add(0, summary);
   }
 
   /// The stored network of the quantized model, else the reference as the plan changes it.
   std::string quantized_graph(const ComparedPart* part, const std::optional<Plan>& plan) const {
-    const std::optional<QuantizedOutline> graph = reader_.get<QuantizedOutline>();
+    const std::optional<QuantizedOutline>& graph = networks_.quantized;
     if (!graph) return planned_graph(plan);
     GraphNotes notes;
     if (part != nullptr) notes = notes_of(part->pairing, &part->diagnosis, *graph);
@@ -219,17 +255,24 @@ class EventRuns {
   WorkloadReader reader_;
   const TensorboardOptions& options_;
   Progress& progress_;
-  GraphOutline graph_;
+  StoredNetworks networks_;
+  const GraphOutline& graph_;
   EventNames names_;
   double seconds_;
   EventFolder folder_;
+  Cores cores_;
 };
 
 }  // namespace
 
 TensorboardResult tensorboard(Store& store, const Workspace& workspace, const std::string& id,
                               const TensorboardOptions& options, Progress& progress) {
-  const RunRecords records = read_run(store, workspace, id);
+  const std::string whole_id = workspace.find(id).id;  // of "last" it might be another one later
+  const fs::path folder = workspace.folder(whole_id);
+  // Of a large network both take a while.
+  std::future<StoredNetworks> networks = std::async(
+      std::launch::async, [&] { return stored_networks(WorkloadReader(store, folder)); });
+  const RunRecords records = read_run(store, workspace, whole_id);
   check_ended(records.run.id, records.run.state, "ask for");
   if (!records.plan && !records.diagnosis && !records.accuracy && !records.study) {
     throw Error(Errc::unsupported,
@@ -237,7 +280,7 @@ TensorboardResult tensorboard(Store& store, const Workspace& workspace, const st
                             "show; name a run of quantize, diagnose, evaluate or tune",
                             records.run.id));
   }
-  return EventRuns(store, records, workspace.folder(id), options, progress).write();
+  return EventRuns(store, records, networks.get(), folder, options, progress).write();
 }
 
 }  // namespace quantlens::flow

@@ -39,6 +39,8 @@ class HistogramsReader {
   /// without one.
   HistogramsReader(std::string_view bytes, std::string_view where);
 
+  /// Those that were compared. Throws Errc::bad_input for damaged bytes.
+  SampleSet samples() const { return samples_from_bytes(bytes_, where_); }
   /// Sorted by (reference, quantized).
   const std::vector<PairEntry>& entries() const { return entries_; }
   /// Nothing where there is no such pair. Throws Errc::bad_input for damaged bytes.

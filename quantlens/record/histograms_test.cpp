@@ -48,6 +48,7 @@ TEST(Histograms, OneIsReadWithoutTheOthers) {
   std::string bytes = histograms_to_bytes(state, {});
   const HistogramsReader whole(bytes, "histograms.bin");
   ASSERT_EQ(whole.entries().size(), state.pairs.size());
+  EXPECT_EQ(whole.samples(), state.samples);
   EXPECT_EQ(whole.entries()[0].reference, "a");
   for (const PairedStats& pair : state.pairs) {
     EXPECT_EQ(whole.find(pair.reference, pair.quantized), pair);

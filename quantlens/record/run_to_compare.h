@@ -11,6 +11,7 @@
 #include "quantlens/record/recipe.h"
 #include "quantlens/record/run_records.h"
 #include "quantlens/stats/pair_intervals.h"
+#include "quantlens/stats/samples.h"
 
 namespace quantlens {
 
@@ -25,6 +26,7 @@ struct RunToCompare {
   std::optional<Pairing> pairing;
   std::optional<Recipe> recipe;
   std::optional<AccuracyState> scored;
+  std::optional<SampleSet> samples;  ///< that were compared
   FindSqnr find_sqnr;  ///< asked for one pair at a time, so that none need be held; may be empty
 };
 

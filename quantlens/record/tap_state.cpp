@@ -209,7 +209,8 @@ std::vector<Stats> take_sorted(std::string_view& in, Stats (*take)(std::string_v
   return all;
 }
 
-TapState parse(std::string_view in) {
+/// What stands before the values.
+TapState take_head(std::string_view& in) {
   if (!is_tap_state(in))
     throw Error(Errc::bad_input, "these are not the statistics of a run; give a statistics.bin");
   in.remove_prefix(kTapMagic.size());
@@ -225,10 +226,13 @@ TapState parse(std::string_view in) {
         Errc::unsupported,
         fmt::format("format version {} was written by an older program; run it again", version));
   }
-  TapState state{.model = take_model(in),
-                 .samples = SampleSet::take_from(in),
-                 .values = take_sorted(in, take_value),
-                 .pairs = take_sorted(in, take_pair_state)};
+  return {.model = take_model(in), .samples = SampleSet::take_from(in), .values = {}, .pairs = {}};
+}
+
+TapState parse(std::string_view in) {
+  TapState state = take_head(in);
+  state.values = take_sorted(in, take_value);
+  state.pairs = take_sorted(in, take_pair_state);
   if (!in.empty()) refuse_bytes("bytes follow its end");
   return state;
 }
@@ -360,6 +364,10 @@ std::string to_bytes(const PairedStats& pair) {
 
 TapState tap_state_from_bytes(std::string_view bytes, std::string_view where) {
   return naming(where, [&] { return parse(bytes); });
+}
+
+SampleSet samples_from_bytes(std::string_view bytes, std::string_view where) {
+  return naming(where, [&] { return take_head(bytes).samples; });
 }
 
 void merge(TapState& state, const TapState& other) {

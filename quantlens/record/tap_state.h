@@ -90,6 +90,9 @@ std::string to_bytes(const PairedStats& pair);
 /// Errc::unsupported for a newer format version.
 TapState tap_state_from_bytes(std::string_view bytes, std::string_view where);
 
+/// Of the same bytes the samples alone, which stand at their front. Throws likewise.
+SampleSet samples_from_bytes(std::string_view bytes, std::string_view where);
+
 /// Whether bytes begin as those of a TapState do, of any version.
 bool is_tap_state(std::string_view bytes);
 

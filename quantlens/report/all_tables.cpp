@@ -18,7 +18,7 @@
 namespace quantlens {
 namespace {
 
-Cell whole(std::uint64_t value) {
+Cell count_cell(std::uint64_t value) {
   return static_cast<std::int64_t>(value);
 }
 
@@ -106,7 +106,7 @@ Table every_op_price(const Prices& prices) {
   const auto told = [](bool is) { return std::string(is ? "true" : "false"); };
   for (std::size_t i = 0; i < prices.groups.size(); ++i) {
     const GroupPrice& one = prices.groups[i];
-    table.rows.push_back({whole(i), fmt::format("{}", fmt::join(one.ops, " ")), one.float_us,
+    table.rows.push_back({count_cell(i), fmt::format("{}", fmt::join(one.ops, " ")), one.float_us,
                           one.int8_us, one.float_beside_us, one.int8_beside_us,
                           told(one.seen_in_int8), told(one.passes_codes), told(one.gives_floats)});
   }
@@ -136,7 +136,7 @@ Table every_flip(const AccuracyRecord& accuracy) {
       .columns = {{"Sample"}, {"Name"}, {"Direction"}, {"Label"}, {"Reference"}, {"Quantized"}},
       .rows = {}};
   for (const Flip& flip : accuracy.flips)
-    table.rows.push_back({whole(flip.sample), flip.name, std::string(word(flip.direction)),
+    table.rows.push_back({count_cell(flip.sample), flip.name, std::string(word(flip.direction)),
                           flip.label, flip.reference, flip.other});
   return table;
 }
@@ -174,13 +174,14 @@ Table trials_table(const Study& study) {
                           {"Failure"}},
               .rows = {}};
   for (const Trial& trial : study.trials)
-    table.rows.push_back({whole(trial.number), trial.why,
-                          trial.accuracy ? Cell(trial.accuracy->value) : Cell(std::string()),
-                          trial.accuracy ? whole(trial.accuracy->samples) : Cell(std::string()),
-                          trial.accuracy ? Cell(trial.difference) : Cell(std::string()),
-                          trial.accuracy ? Cell(trial.loss) : Cell(std::string()),
-                          std::string(trial.reached ? "true" : "false"), whole(trial.ops_quantized),
-                          whole(trial.ops_float), whole(trial.bytes), trial.failure});
+    table.rows.push_back(
+        {count_cell(trial.number), trial.why,
+         trial.accuracy ? Cell(trial.accuracy->value) : Cell(std::string()),
+         trial.accuracy ? count_cell(trial.accuracy->samples) : Cell(std::string()),
+         trial.accuracy ? Cell(trial.difference) : Cell(std::string()),
+         trial.accuracy ? Cell(trial.loss) : Cell(std::string()),
+         std::string(trial.reached ? "true" : "false"), count_cell(trial.ops_quantized),
+         count_cell(trial.ops_float), count_cell(trial.bytes), trial.failure});
   return table;
 }
 

@@ -31,11 +31,11 @@ Cell hundredths(double number) {
   return std::round(number * 100) / 100 + 0.0;  // never -0.0
 }
 
-Cell real_or_nothing(const std::optional<double>& number) {
+Cell hundredths_or_nothing(const std::optional<double>& number) {
   return number ? hundredths(*number) : Cell(std::string());
 }
 
-Cell whole_or_nothing(const std::optional<std::uint64_t>& number) {
+Cell count_or_nothing(const std::optional<std::uint64_t>& number) {
   return number ? Cell(static_cast<std::int64_t>(*number)) : Cell(std::string());
 }
 
@@ -85,12 +85,12 @@ const ProfileColumn kColumns[] = {
     {{"Median [us]"}, [](const NodeTime& n) { return hundredths(n.median_us); }},
     {{"P95 [us]"}, [](const NodeTime& n) { return hundredths(n.p95_us); }},
     {{"Bound", false, true}, [](const NodeTime& n) { return n.bound ? Cell(std::string(word(*n.bound))) : Cell(std::string()); }},
-    {{"GOP/s"}, [](const NodeTime& n) { return real_or_nothing(n.gop_per_second); }},
-    {{"GB/s"}, [](const NodeTime& n) { return real_or_nothing(n.gb_per_second); }},
-    {{"Scaling", false, true}, [](const NodeTime& n) { return real_or_nothing(n.scaling); }},
+    {{"GOP/s"}, [](const NodeTime& n) { return hundredths_or_nothing(n.gop_per_second); }},
+    {{"GB/s"}, [](const NodeTime& n) { return hundredths_or_nothing(n.gb_per_second); }},
+    {{"Scaling", false, true}, [](const NodeTime& n) { return hundredths_or_nothing(n.scaling); }},
     {{"Role", kInFiles}, [](const NodeTime& n) { return Cell(std::string(word(n.role))); }},
-    {{"Operations", kInFiles}, [](const NodeTime& n) { return whole_or_nothing(n.operations); }},
-    {{"Bytes", kInFiles}, [](const NodeTime& n) { return whole_or_nothing(n.bytes); }},
+    {{"Operations", kInFiles}, [](const NodeTime& n) { return count_or_nothing(n.operations); }},
+    {{"Bytes", kInFiles}, [](const NodeTime& n) { return count_or_nothing(n.bytes); }},
     {{"Inputs", kInFiles}, [](const NodeTime& n) { return Cell(list(n.inputs)); }},
     {{"Outputs", kInFiles}, [](const NodeTime& n) { return Cell(list(n.outputs)); }},
     {{"OP names", kInFiles}, [](const NodeTime& n) { return Cell(list(names_of(n.ops))); }},

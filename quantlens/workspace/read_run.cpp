@@ -70,20 +70,20 @@ struct OpenHistograms {
   HistogramsReader reader;
 };
 
-FindSqnr sqnr_finder(const Store& store, const fs::path& path) {
+void take_compared(const Store& store, const fs::path& path, RunToCompare& run) {
   std::optional<MappedFile> file = find_file(store, path);
-  if (!file) return {};
+  if (!file) return;
   try {
     const auto open =
         std::make_shared<const OpenHistograms>(std::move(*file), printable(path.string()));
-    return [open](std::string_view reference,
-                  std::string_view quantized) -> std::optional<BlockFigure> {
+    run.samples = open->reader.samples();
+    run.find_sqnr = [open](std::string_view reference,
+                           std::string_view quantized) -> std::optional<BlockFigure> {
       const std::optional<PairedStats> pair = open->reader.find(reference, quantized);
       return pair ? std::optional(PairIntervals(pair->pairs).sqnr_db()) : std::nullopt;
     };
   } catch (const Error& error) {
     if (error.code() != Errc::unsupported) throw;
-    return {};
   }
 }
 
@@ -149,7 +149,7 @@ RunToCompare read_run_to_compare(const Store& store, const Workspace& workspace,
   run.pairing = reader.get<Pairing>(part);
   run.recipe = reader.get<Recipe>();
   run.scored = reader.get<AccuracyState>();
-  run.find_sqnr = sqnr_finder(store, reader.path<Histograms>(part));
+  take_compared(store, reader.path<Histograms>(part), run);
   return run;
 }
 

@@ -29,14 +29,16 @@ double below(const Stretch& one, std::uint64_t before, double value) {
 std::vector<Stretch> stretches_of(const CodeHistogram& codes, const QParams& params,
                                   bool is_signed) {
   std::vector<Stretch> stretches;
-  const double scale = std::abs(static_cast<double>(params.scale));
-  if (!(scale > 0) || !std::isfinite(scale)) return stretches;  // another tool wrote it
+  const double scale = params.scale;
+  const double half = std::abs(scale) * kHalf;
+  if (!(half > 0) || !std::isfinite(half)) return stretches;  // another tool wrote it
   const int least = is_signed ? kLeastSigned : 0;
   for (std::size_t i = 0; i < codes.counts.size(); ++i) {
     if (codes.counts[i] == 0) continue;
     const double value = scale * (static_cast<double>(i) + least - params.zero_point);
-    stretches.push_back({value - scale * kHalf, value + scale * kHalf, codes.counts[i]});
+    stretches.push_back({value - half, value + half, codes.counts[i]});
   }
+  if (scale < 0) std::ranges::reverse(stretches);  // the greatest code means the least value
   return stretches;
 }
 

@@ -95,6 +95,18 @@ TEST(SpreadValues, LieWhereTheCountsAre) {
   EXPECT_TRUE(spread_values({}, 256).empty());
 }
 
+TEST(StretchesOf, RiseThoughTheScaleIsNegative) {
+  CodeHistogram codes;
+  codes.counts[1] = 5;
+  codes.counts[3] = 7;
+  const std::vector<Stretch> found = stretches_of(codes, {.scale = -2, .zero_point = 1}, false);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].low, -5);
+  EXPECT_EQ(found[0].count, 7U);
+  EXPECT_EQ(found[1].high, 1);
+  EXPECT_EQ(found[1].count, 5U);
+}
+
 TEST(StretchesOf, RefuseScalesThatAreNone) {
   CodeHistogram codes;
   codes.counts[0] = 1;

@@ -25,7 +25,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kTypes =
     {".wasm", "application/wasm"},
 }};
 
-std::string_view type_of(std::string_view path) {
+std::string_view type_of_asset(std::string_view path) {
   for (const auto& [end, type] : kTypes) {
     if (path.ends_with(end)) return type;
   }
@@ -91,7 +91,8 @@ bool accepts_coding(std::string_view accepted, std::string_view coding) {
 Assets::Assets(const std::vector<Asset>& assets, std::string_view index) {
   for (const Asset& asset : assets) {
     if (asset.is_for_reports) continue;
-    File file{.type = std::string(type_of(asset.path)), .never_changes = has_hash(asset.path)};
+    File file{.type = std::string(type_of_asset(asset.path)),
+              .never_changes = has_hash(asset.path)};
     const std::string hash = sha256_hex(asset.plain).substr(0, 32);
     const auto add = [&](std::string_view coding, std::string_view bytes) {
       file.forms.push_back(

@@ -139,7 +139,7 @@ bool is_valid_at(X509* certificate, Moment begin, Moment end) {
          X509_cmp_time(X509_get0_notAfter(certificate), &last) > 0;
 }
 
-[[noreturn]] void refuse(const fs::path& path, std::string_view what) {
+[[noreturn]] void refuse_file(const fs::path& path, std::string_view what) {
   throw Error(Errc::bad_input, fmt::format("{}: {}", printable(path.string()), what));
 }
 
@@ -186,13 +186,15 @@ Certificate read_certificate(const fs::path& certificate, const fs::path& key) {
   Certificate read{.certificate = std::string(store.read(certificate).text()),
                    .key = std::string(store.read(key).text())};
   const X509Certificate parsed = certificate_of(read.certificate);
-  if (!parsed) refuse(certificate, "is no certificate in PEM; give --cert another file");
+  if (!parsed) refuse_file(certificate, "is no certificate in PEM; give --cert another file");
   const Key parsed_key = key_of(read.key);
   if (!parsed_key) {
-    refuse(key, "is no private key in PEM, or has a password; give --key one that can be read");
+    refuse_file(key,
+                "is no private key in PEM, or has a password; give --key one that can be read");
   }
   if (X509_check_private_key(parsed.get(), parsed_key.get()) != 1) {
-    refuse(key, fmt::format("does not belong to the certificate {}; give --cert and --key of one "
+    refuse_file(key,
+                fmt::format("does not belong to the certificate {}; give --cert and --key of one "
                             "pair",
                             printable(certificate.string())));
   }

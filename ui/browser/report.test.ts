@@ -84,4 +84,22 @@ describe("a report", () => {
     expect(await seriousFindings(page)).toEqual([]);
     expect((await page.pdf({ format: "A4" })).length).toBeGreaterThan(20_000);
   });
+
+  it.skipIf(!hasRun("kwt1"))("has every row of a table on paper, and no buttons", async () => {
+    const page = await session.openFile(given.reports["kwt1"]!);
+    await firstRow(page).waitFor();
+    const grid = page.getByRole("grid").first();
+    const all = Number(await grid.getAttribute("aria-rowcount"));
+    const rows = () => grid.locator("[role=row][aria-rowindex]").count();
+    expect(await rows()).toBeLessThan(all);
+    await page.evaluate(() => window.addEventListener("beforeprint", () => {
+      const shown = [...document.querySelectorAll("[role=grid] [role=row][aria-rowindex]")];
+      document.body.dataset["printed"] = `${shown.length}`;
+    }));
+    await page.pdf({ format: "A4" });
+    expect(await page.locator("body").getAttribute("data-printed")).toBe(`${all}`);
+    expect(await rows()).toBeLessThan(all);
+    await page.emulateMedia({ media: "print" });
+    expect(await page.getByRole("button", { name: "CSV" }).count()).toBe(0);
+  });
 });

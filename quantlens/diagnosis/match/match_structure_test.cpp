@@ -255,7 +255,6 @@ Model chain(bool quantized, std::size_t size) {
 }
 
 TEST(MatchStructure, TakesTimeInProportionToTheGraphs) {
-  QUANTLENS_SKIP_GROWTH_IF_SANITIZED();
   for (const auto& net : {star, chain}) {
     EXPECT_EQ(pair(net(false, 500), net(true, 500)).pairs.size(), 501U);
     const auto both = [&](std::size_t size) {
@@ -267,7 +266,6 @@ TEST(MatchStructure, TakesTimeInProportionToTheGraphs) {
 }
 
 TEST(MatchStructure, TakesTimeInProportionWhereNoNameTellsWhichIsWhich) {
-  QUANTLENS_SKIP_GROWTH_IF_SANITIZED();
   const auto both = [](std::size_t size) {
     return std::pair(star(false, size), renamed(star(true, size), 1));
   };

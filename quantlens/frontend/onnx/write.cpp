@@ -18,14 +18,14 @@ constexpr std::int64_t kFirstWeightsVersion =
 constexpr const char* kOutside = "quantlens";  // location of weights that the runtime fills in
 
 template <class Map>
-const typename Map::mapped_type* find(const Map& map, std::size_t key) {
+const typename Map::mapped_type* find_edit(const Map& map, std::size_t key) {
   const auto found = map.find(key);
   return found == map.end() ? nullptr : &found->second;
 }
 
 NodeEdit node_edit(const Edit& edit, std::size_t node) {
-  return {find(edit.inputs, node), find(edit.outputs, node), find(edit.captured, node),
-          find(edit.names, node)};
+  return {find_edit(edit.inputs, node), find_edit(edit.outputs, node),
+          find_edit(edit.captured, node), find_edit(edit.names, node)};
 }
 
 Node renamed(Node node, const Renaming& names) {

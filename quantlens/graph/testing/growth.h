@@ -7,18 +7,6 @@
 #include <cstddef>
 #include <ctime>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define QUANTLENS_IS_SANITIZED 1
-#elif defined(__has_feature)
-#define QUANTLENS_IS_SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
-#else
-#define QUANTLENS_IS_SANITIZED 0
-#endif
-
-/// To begin a test of growth with: a sanitizer's own work is most of what would be measured.
-#define QUANTLENS_SKIP_GROWTH_IF_SANITIZED() \
-  if (QUANTLENS_IS_SANITIZED) GTEST_SKIP() << "time under a sanitizer says nothing of growth"
-
 namespace quantlens {
 
 /// CPU time of this process that `work` takes.

@@ -114,7 +114,6 @@ SmallGraph chain(std::size_t size) {
 }
 
 TEST(FloatRegions, AreFoundInTimeInProportionToTheGraph) {
-  QUANTLENS_SKIP_GROWTH_IF_SANITIZED();
   for (const auto& graph : {star, chain}) {
     EXPECT_TRUE(prepare(graph(1000).graph()).kept_float.empty());
     EXPECT_LT(growth_exponent(500, graph, [](const SmallGraph& net) { prepare(net.graph()); }),

@@ -48,15 +48,18 @@ EventBuckets buckets_of(const FloatHistogram& histogram) {
 
 EventBuckets buckets_of(const CodeHistogram& codes, const QParams& params, bool is_signed) {
   EventBuckets buckets;
-  const double scale = std::abs(static_cast<double>(params.scale));
-  if (!(scale > 0) || !std::isfinite(scale)) return buckets;  // another tool wrote it
+  const double scale = params.scale;
+  const double half = std::abs(scale) * kHalfStep;
+  if (!(half > 0) || !std::isfinite(half)) return buckets;  // another tool wrote it
   std::size_t first = 0, last = codes.counts.size();
   while (first < last && codes.counts[first] == 0) ++first;
   while (last > first && codes.counts[last - 1] == 0) --last;
   const int least = is_signed ? kLeastSignedCode : 0;
-  for (std::size_t i = first; i < last; ++i) {
+  for (std::size_t n = 0; n < last - first; ++n) {
+    // Of a negative scale the greatest code means the least value.
+    const std::size_t i = scale < 0 ? last - 1 - n : first + n;
     const double code = static_cast<double>(i) + least - params.zero_point;
-    put(buckets, scale * (code + kHalfStep), codes.counts[i]);
+    put(buckets, scale * code + half, codes.counts[i]);
   }
   return buckets;
 }

@@ -73,6 +73,9 @@ TEST(EventBuckets, HaveOneForEachCode) {
   const EventBuckets buckets = buckets_of(codes, {.scale = 0.5F, .zero_point = -1}, true);
   EXPECT_EQ(buckets.limits, (std::vector<double>{-0.25, 0.25, 0.75, 1.25}));
   EXPECT_EQ(buckets.counts, (std::vector<double>{2, 0, 0, 1}));
+  const EventBuckets turned = buckets_of(codes, {.scale = -0.5F, .zero_point = -1}, true);
+  EXPECT_EQ(turned.limits, (std::vector<double>{-0.75, -0.25, 0.25, 0.75}));
+  EXPECT_EQ(turned.counts, (std::vector<double>{1, 0, 0, 2}));
   const float nan = std::numeric_limits<float>::quiet_NaN();
   EXPECT_TRUE(buckets_of(codes, {.scale = nan, .zero_point = 0}, true).limits.empty());
   EXPECT_TRUE(buckets_of(CodeHistogram(), {}, true).limits.empty());

@@ -29,7 +29,7 @@ class Randoms final : public Dataset {
   bool has_labels() const override { return false; }
 };
 
-Model net(float scale, std::int64_t opset) {
+Model net_of_scale(float scale, std::int64_t opset) {
   Net net(opset);
   net.input("x", {-1, 3, 12, 12});
   net.weight("w1", random_floats({8, 3, 3, 3}, 1));
@@ -85,7 +85,7 @@ Fed fed(const RunKind& kind, const Model& reference, const Model* quantized, con
 }
 
 TEST_P(InFlight, SeveralBatchesOfOneModelGiveTheBytesOfOne) {
-  const Model model = net(1, 13);
+  const Model model = net_of_scale(1, 13);
   const Fed one = fed(GetParam(), model, nullptr, spec(false), 1, 3);
   for (const unsigned in_flight : {2u, 3u, 8u}) {
     EXPECT_TRUE(fed(GetParam(), model, nullptr, spec(false), in_flight, 3) == one) << in_flight;
@@ -93,9 +93,9 @@ TEST_P(InFlight, SeveralBatchesOfOneModelGiveTheBytesOfOne) {
 }
 
 TEST_P(InFlight, SeveralBatchesOfTwoModelsGiveTheBytesOfOne) {
-  const Model model = net(1, 13);
+  const Model model = net_of_scale(1, 13);
   for (const std::int64_t opset : {13, 14}) {  // unequal ones run apart
-    const Model other = net(1.01f, opset);
+    const Model other = net_of_scale(1.01f, opset);
     const Fed one = fed(GetParam(), model, &other, spec(true), 1);
     for (const unsigned in_flight : {2u, 3u, 8u}) {
       EXPECT_TRUE(fed(GetParam(), model, &other, spec(true), in_flight) == one)
@@ -105,8 +105,8 @@ TEST_P(InFlight, SeveralBatchesOfTwoModelsGiveTheBytesOfOne) {
 }
 
 TEST_P(InFlight, SeveralBatchesHaveTheLocalErrorsOfOne) {
-  const Model model = net(1, 13);
-  const Model other = net(1.01f, 13);
+  const Model model = net_of_scale(1, 13);
+  const Model other = net_of_scale(1.01f, 13);
   TapSpec local;
   local.pairs = {pair("conv", "conv"), pair("scaled", "scaled"), pair("y", "y")};
   local.local = true;
@@ -148,7 +148,7 @@ TEST_P(InFlight, PairsThatALaterBatchDropsAreToldAsInTurn) {
 }
 
 TEST_P(InFlight, TheFirstBatchIsDoneAloneAndMayBeTaken) {
-  const Model model = net(1, 13);
+  const Model model = net_of_scale(1, 13);
   const auto run = GetParam().open(model, nullptr, spec(false), {.threads = 4, .in_flight = 4});
   const Randoms data;
   BatchReader reader(data, {.batch_size = 2}, "x");
@@ -165,7 +165,7 @@ TEST_P(InFlight, TheFirstBatchIsDoneAloneAndMayBeTaken) {
 }
 
 TEST_P(InFlight, ABatchThatDoesNotFitEndsTheFeedWithItsOwnSentence) {
-  const Model model = net(1, 13);
+  const Model model = net_of_scale(1, 13);
   class Odd final : public Dataset {
    public:
     std::uint64_t size() const override { return 40; }

@@ -167,7 +167,7 @@ inline void write_run(Workspace workspace, std::size_t ops = kOps) {
   writer->put(plan(ops));
   writer->put(diagnosis(ops));
   writer->put(pairing(ops));
-  writer->put(histograms(std::min(ops, kOps)));
+  writer->put(histograms(std::min(ops, 2 * kOps)));
   writer->succeed();
 }
 

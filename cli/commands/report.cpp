@@ -92,12 +92,12 @@ int run(const Arguments& arguments) {
   const fs::path output(arguments.output);
   const Write write = writer_for(output);
   flow::check_destination({.path = output, .is_model = false}, {});
-  Stored stored{.store = {},
-                .workspace = arguments.stored.workspace(stored.store),
-                .runs = {},
-                .gates = {}};
+  Stored stored{
+      .store = {}, .workspace = arguments.stored.workspace(stored.store), .runs = {}, .gates = {}};
+  Cores cores;
   for (const std::string& name : arguments.runs) {
-    RunRecords records = read_run(stored.store, stored.workspace, stored.workspace.find(name).id);
+    RunRecords records =
+        read_run(stored.store, stored.workspace, stored.workspace.find(name).id, &cores);
     check_ended(records.run.id, records.run.state, "report");
     if (!stored.runs.empty() && stored.runs.front().run.id == records.run.id)
       throw Error(Errc::usage,

@@ -7,20 +7,22 @@
 namespace quantlens::flow {
 namespace {
 
-RunToCompare ended_run(const Store& store, const Workspace& workspace, const std::string& name) {
+RunToCompare ended_run(const Store& store, const Workspace& workspace, const std::string& name,
+                       Cores& cores) {
   const Workload run = workspace.find(name);
   check_ended(run.id, run.state, "compare");
-  return read_run_to_compare(store, workspace, run.id);
+  return read_run_to_compare(store, workspace, run.id, &cores);
 }
 
 }  // namespace
 
 Comparison compare(const Store& store, const Workspace& workspace, const std::string& a,
                    const std::string& b, Progress& progress) {
+  Cores cores;
   const ProgressStep step(progress, "compare", 3);
-  const RunToCompare in_a = ended_run(store, workspace, a);
+  const RunToCompare in_a = ended_run(store, workspace, a, cores);
   progress.advance(1);
-  const RunToCompare in_b = ended_run(store, workspace, b);
+  const RunToCompare in_b = ended_run(store, workspace, b, cores);
   progress.advance(1);
   Comparison comparison = quantlens::compare(in_a, in_b);
   progress.advance(1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/export_run.h"
 
+#include <algorithm>
 #include <cmath>
 #include <system_error>
 #include <utility>
@@ -9,6 +10,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include "quantlens/base/cores.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 #include "quantlens/flow/steps/models/destination.h"
@@ -27,15 +29,21 @@
 namespace quantlens::flow {
 namespace {
 
+/// Of one tensor, in CSV.
+struct TensorLines {
+  std::string bins, channels;
+};
+
 class RunExport {
  public:
   RunExport(Store& store, fs::path folder, const RunRecords& records, const ExportOptions& options,
-            Progress& progress)
+            Cores& cores, Progress& progress)
       : store_(store),
         folder_(std::move(folder)),
         records_(records),
         reader_(store, folder_),
         options_(options),
+        cores_(cores),
         progress_(progress) {}
 
   fs::path write() {
@@ -122,7 +130,7 @@ class RunExport {
     });
   }
 
-  /// One tensor at a time, so that memory does not grow with their number.
+  /// All cores make some tensors' lines at a time, so that memory does not grow with their number.
   void write_tensors(const MappedFile& file, const fs::path& path, const fs::path& folder) {
     const HistogramsReader reader(file.text(), printable(path.string()));
     const std::unique_ptr<FileWriter> bins = store_.create(folder / "histograms.csv");
@@ -130,16 +138,25 @@ class RunExport {
     const auto write = [](FileWriter& writer, const std::string& text) {
       writer.write({reinterpret_cast<const std::byte*>(text.data()), text.size()});
     };
-    const ProgressStep step(progress_, "write histograms", reader.entries().size());
+    const std::vector<PairEntry>& entries = reader.entries();
+    const ProgressStep step(progress_, "write histograms", entries.size());
     write(*bins, histogram_header());
     write(*channels, channel_header());
-    for (const PairEntry& entry : reader.entries()) {
+    constexpr std::size_t kAtOnce = 32;
+    std::vector<TensorLines> lines(std::min(kAtOnce, entries.size()));
+    for (std::size_t first = 0; first < entries.size(); first += kAtOnce) {
       throw_if_stopped(progress_);
-      if (const auto pair = reader.find(entry.reference, entry.quantized)) {
-        write(*bins, histogram_rows(*pair));
-        write(*channels, channel_rows(*pair));
+      const std::size_t count = std::min(kAtOnce, entries.size() - first);
+      cores_.parallel_for(count, [&](std::size_t i) {
+        const PairEntry& entry = entries[first + i];
+        const auto pair = reader.find(entry.reference, entry.quantized);
+        lines[i] = pair ? TensorLines{histogram_rows(*pair), channel_rows(*pair)} : TensorLines();
+      });
+      for (std::size_t i = 0; i < count; ++i) {
+        write(*bins, lines[i].bins);
+        write(*channels, lines[i].channels);
       }
-      progress_.advance(1);
+      progress_.advance(count);
     }
     bins->commit();
     channels->commit();
@@ -218,6 +235,7 @@ class RunExport {
   const RunRecords& records_;
   WorkloadReader reader_;
   const ExportOptions& options_;
+  Cores& cores_;
   Progress& progress_;
 };
 
@@ -225,9 +243,11 @@ class RunExport {
 
 fs::path export_run(Store& store, const Workspace& workspace, const std::string& id,
                     const ExportOptions& options, Progress& progress) {
-  const RunRecords records = read_run(store, workspace, id);
+  Cores cores;
+  const RunRecords records = read_run(store, workspace, id, &cores);
   check_ended(records.run.id, records.run.state, "ask for");
-  return RunExport(store, workspace.folder(records.run.id), records, options, progress).write();
+  return RunExport(store, workspace.folder(records.run.id), records, options, cores, progress)
+      .write();
 }
 
 }  // namespace quantlens::flow

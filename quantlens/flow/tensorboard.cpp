@@ -2,7 +2,6 @@
 #include "quantlens/flow/tensorboard.h"
 
 #include <algorithm>
-#include <future>
 #include <map>
 #include <optional>
 #include <utility>
@@ -57,7 +56,7 @@ StoredNetworks stored_networks(const WorkloadReader& reader) {
 class EventRuns {
  public:
   EventRuns(Store& store, const RunRecords& records, StoredNetworks networks, fs::path folder,
-            const TensorboardOptions& options, Progress& progress)
+            const TensorboardOptions& options, Cores& cores, Progress& progress)
       : store_(store),
         records_(records),
         reader_(store, std::move(folder)),
@@ -67,7 +66,8 @@ class EventRuns {
         graph_(networks_.reference),
         names_(graph_),
         seconds_(seconds_of_utc(records.run.created).value_or(0)),
-        folder_(store, options.logdir, seconds_) {}
+        folder_(store, options.logdir, seconds_),
+        cores_(cores) {}
 
   TensorboardResult write() {
     const bool is_one = records_.accuracy && !records_.accuracy->reference;
@@ -260,7 +260,7 @@ class EventRuns {
   EventNames names_;
   double seconds_;
   EventFolder folder_;
-  Cores cores_;
+  Cores& cores_;
 };
 
 }  // namespace
@@ -269,10 +269,15 @@ TensorboardResult tensorboard(Store& store, const Workspace& workspace, const st
                               const TensorboardOptions& options, Progress& progress) {
   const std::string whole_id = workspace.find(id).id;  // of "last" it might be another one later
   const fs::path folder = workspace.folder(whole_id);
-  // Of a large network both take a while.
-  std::future<StoredNetworks> networks = std::async(
-      std::launch::async, [&] { return stored_networks(WorkloadReader(store, folder)); });
-  const RunRecords records = read_run(store, workspace, whole_id);
+  RunRecords records;
+  StoredNetworks networks;
+  Cores cores;
+  cores.parallel_for(2, [&](std::size_t part) {  // of a large network each takes a while
+    if (part == 0)
+      records = read_run(store, workspace, whole_id, &cores);
+    else
+      networks = stored_networks(WorkloadReader(store, folder));
+  });
   check_ended(records.run.id, records.run.state, "ask for");
   if (!records.plan && !records.diagnosis && !records.accuracy && !records.study) {
     throw Error(Errc::unsupported,
@@ -280,7 +285,7 @@ TensorboardResult tensorboard(Store& store, const Workspace& workspace, const st
                             "show; name a run of quantize, diagnose, evaluate or tune",
                             records.run.id));
   }
-  return EventRuns(store, records, networks.get(), folder, options, progress).write();
+  return EventRuns(store, records, std::move(networks), folder, options, cores, progress).write();
 }
 
 }  // namespace quantlens::flow

@@ -104,22 +104,8 @@ void take_kept_trial(const WorkloadReader& reader, const std::string& part, RunR
   }
 }
 
-}  // namespace
-
-LinkCounts links_of(const GraphOutline& graph) {
-  LinkCounts links;
-  for (const OpOutline& op : graph.ops) count(to_string(op.kind), op.scope, links);
-  return links;
-}
-
-RunRecords read_run(const Store& store, const Workspace& workspace, const std::string& id) {
-  RunRecords records;
-  records.run = workspace.find(id);
-  const WorkloadReader reader(store, workspace.folder(id));
-  records.plan = reader.get<Plan>();
-  if (records.plan) records.links = stored_links(reader);
+void read_others(const WorkloadReader& reader, RunRecords& records) {
   records.float_edit = reader.get<FloatEdit>();
-  records.diagnosis = reader.get<Diagnosis>();
   records.accuracy = reader.get<AccuracyRecord>();
   records.study = reader.get<Study>();
   if (records.study) check(*records.study, reader.path<Study>());
@@ -130,6 +116,42 @@ RunRecords read_run(const Store& store, const Workspace& workspace, const std::s
     if (const auto statistics = reader.get<TapState>())
       records.statistics = summary_of(*statistics, reader.path<TapState>());
   }
+}
+
+/// Parts 0 to n - 1, at the same time where there are cores for it.
+template <class Read>
+void in_parts(std::size_t n, const Read& read, Cores* cores) {
+  if (cores != nullptr) return cores->parallel_for(n, read);
+  for (std::size_t part = 0; part < n; ++part) read(part);
+}
+
+}  // namespace
+
+LinkCounts links_of(const GraphOutline& graph) {
+  LinkCounts links;
+  for (const OpOutline& op : graph.ops) count(to_string(op.kind), op.scope, links);
+  return links;
+}
+
+RunRecords read_run(const Store& store, const Workspace& workspace, const std::string& id,
+                    Cores* cores) {
+  RunRecords records;
+  records.run = workspace.find(id);
+  const WorkloadReader reader(store, workspace.folder(id));
+  const auto read_part = [&](std::size_t part) {
+    switch (part) {
+      case 0:
+        records.diagnosis = reader.get<Diagnosis>();
+        break;
+      case 1:
+        records.plan = reader.get<Plan>();
+        if (records.plan) records.links = stored_links(reader);
+        break;
+      default:
+        read_others(reader, records);
+    }
+  };
+  in_parts(3, read_part, cores);
   return records;
 }
 
@@ -139,14 +161,19 @@ void check_ended(const std::string& id, WorkloadState state, std::string_view wh
 }
 
 RunToCompare read_run_to_compare(const Store& store, const Workspace& workspace,
-                                 const std::string& id) {
+                                 const std::string& id, Cores* cores) {
   const WorkloadReader reader(store, workspace.folder(id));
   RunToCompare run;
-  run.records = read_run(store, workspace, id);
+  run.records = read_run(store, workspace, id, cores);
   const std::string part = kept_part(run.records);
   if (!part.empty()) take_kept_trial(reader, part, run.records);
-  run.graph = reader.get<GraphOutline>();
-  run.pairing = reader.get<Pairing>(part);
+  const auto read_part = [&](std::size_t one) {
+    if (one == 0)
+      run.graph = reader.get<GraphOutline>();
+    else
+      run.pairing = reader.get<Pairing>(part);
+  };
+  in_parts(2, read_part, cores);
   run.recipe = reader.get<Recipe>();
   run.scored = reader.get<AccuracyState>();
   take_compared(store, reader.path<Histograms>(part), run);

@@ -61,14 +61,13 @@ std::string channel_rows(const PairedStats& pair) {
     const Channel& reference = references[i];
     const Channel& error = errors[i];
     const double mean = error.mean();
-    table.rows.push_back({pair.reference, pair.quantized,
-                          static_cast<std::int64_t>(pair.channel_axis), whole_cell(i),
-                          whole_cell(reference.finite), whole_cell(reference.nonfinite),
-                          of_some(reference, reference.min), of_some(reference, reference.max),
-                          of_some(reference, reference.mean()),
-                          of_some(reference, reference.variance()), of_some(error, mean),
-                          of_some(error, error.variance() + mean * mean),
-                          sqnr_cell(reference, error)});
+    table.rows.push_back(
+        {pair.reference, pair.quantized, static_cast<std::int64_t>(pair.channel_axis),
+         whole_cell(i), whole_cell(reference.finite), whole_cell(reference.nonfinite),
+         of_some(reference, reference.min), of_some(reference, reference.max),
+         of_some(reference, reference.mean()), of_some(reference, reference.variance()),
+         of_some(error, mean), of_some(error, error.variance() + mean * mean),
+         sqnr_cell(reference, error)});
   }
   return to_csv(table).substr(channel_header().size());
 }

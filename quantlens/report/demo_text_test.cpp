@@ -49,8 +49,7 @@ TEST(DemoSummary, HasTheseFieldsForPrograms) {
 }
 
 TEST(DemoText, NamesTheOpTheWeightAndWhatMendsThem) {
-  const std::string text =
-      unwrapped(demo_text(broken_run(), scored("two", 0.75), RunView()));
+  const std::string text = unwrapped(demo_text(broken_run(), scored("two", 0.75), RunView()));
   EXPECT_THAT(text, HasSubstr("names the culprit: conv. Its weight gemm.w has a channel 368 times "
                               "as wide as the median one"));
   EXPECT_LT(text.find("0.5000"), text.find("0.7500"));
@@ -60,8 +59,9 @@ TEST(DemoText, InMarkdownHoldsItsSentencesWholeAndNamesAsTheyStand) {
   RunRecords broken = broken_run();
   broken.diagnosis->activations[0].op = op_ref("conv*1*");
   const std::string text = demo_text(broken, scored("two", 0.75), RunView{.markdown = true});
-  EXPECT_THAT(text, HasSubstr("\n\nThe first row names the culprit: conv\\*1\\*. Its weight gemm.w has "
-                              "a channel 368 times as wide as the median one, so one scale"));
+  EXPECT_THAT(text,
+              HasSubstr("\n\nThe first row names the culprit: conv\\*1\\*. Its weight gemm.w has "
+                        "a channel 368 times as wide as the median one, so one scale"));
   EXPECT_THAT(text, HasSubstr("\n**Activations summary**\n\n| OP name |"));
 }
 

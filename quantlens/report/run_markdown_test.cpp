@@ -61,9 +61,9 @@ TEST(RunMarkdown, HoldsHostileNamesAsText) {
   RunRecords records = hostile_run();
   records.diagnosis->only_reference = {kHostile};
   records.diagnosis->not_compared.push_back({kHostile, kHostile});
-  const std::string remedy =
-      "remedy, for `quantize --recipe`: " +
-      markdown_code(json::line(records.diagnosis->findings.at(0).remedy)) + "\n";
+  const std::string remedy = "remedy, for `quantize --recipe`: " +
+                             markdown_code(json::line(records.diagnosis->findings.at(0).remedy)) +
+                             "\n";
   std::string text = run_markdown(records, kMarkdownView);
   EXPECT_EQ(valid_utf8(text), text);
   ASSERT_THAT(text, HasSubstr(remedy)) << "in code nothing is a mark";

@@ -240,8 +240,7 @@ TEST(ToMarkdown, SaysHowToSeeTheRowsItHides) {
 
 TEST(ToMarkdown, MentionsNobody) {
   const Table table{.title = "", .columns = {{"n"}}, .rows = {{"@me $x$ http://a.example"}}};
-  EXPECT_THAT(to_markdown(table),
-              EndsWith("| @<!-- -->me \\$x\\$ http:<!-- -->//a.example |\n"));
+  EXPECT_THAT(to_markdown(table), EndsWith("| @<!-- -->me \\$x\\$ http:<!-- -->//a.example |\n"));
 }
 
 TEST(ToMarkdown, CountsTheRowsItHides) {

@@ -13,6 +13,7 @@
 #include "quantlens/report/markdown_prose.h"
 #include "quantlens/report/report_findings.h"
 #include "quantlens/report/run_text.h"
+#include "quantlens/report/statistics_text.h"
 
 namespace quantlens {
 namespace {

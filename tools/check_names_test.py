@@ -19,16 +19,20 @@ struct Verdict {  // a comment with struct Other {
 
 
 class CheckNames(unittest.TestCase):
-    def run_on(self, one, two):
+    def checked(self, texts):
+        """Exit code and words for a tree of these files."""
         with tempfile.TemporaryDirectory() as folder:
-            root = pathlib.Path(folder)
-            (root / "quantlens/b").mkdir(parents=True)
-            (root / "quantlens/a.h").write_text(one, encoding="utf-8")
-            (root / "quantlens/b/b.cpp").write_text(two, encoding="utf-8")
+            for place, text in texts.items():
+                path = pathlib.Path(folder, place)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, encoding="utf-8")
             out = io.StringIO()
             with contextlib.redirect_stdout(out):
                 code = check_names.main([folder])
             return code, out.getvalue()
+
+    def run_on(self, one, two):
+        return self.checked({"quantlens/a.h": one, "quantlens/b/b.cpp": two})
 
     def assert_passes(self, one, two):
         code, out = self.run_on(one, two)
@@ -62,15 +66,8 @@ class CheckNames(unittest.TestCase):
         self.assert_passes(ONE, 'namespace lens {\nstruct Verdict;\nauto text = "struct Verdict {";\n}')
 
     def own_functions(self, one, two, places=("quantlens/b/one.cpp", "quantlens/b/two.cpp")):
-        with tempfile.TemporaryDirectory() as folder:
-            for place, text in zip(places, (one, two)):
-                path = pathlib.Path(folder, place)
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(f"namespace lens {{\nnamespace {{\n{text} {{\n  return {{}};\n}}\n}}\n}}\n", encoding="utf-8")
-            out = io.StringIO()
-            with contextlib.redirect_stdout(out):
-                code = check_names.main([folder])
-            return code, out.getvalue()
+        whole = [f"namespace lens {{\nnamespace {{\n{text} {{\n  return {{}};\n}}\n}}\n}}\n" for text in (one, two)]
+        return self.checked(dict(zip(places, whole)))
 
     def test_tells_functions_of_two_sources_that_a_call_may_mistake(self):
         template = "template <class Number>\nCell cell(const std::optional<Number>& number)"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <functional>
@@ -43,6 +44,18 @@ class Cores {
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> open_;
   std::vector<std::thread> threads_;
 };
+
+/// Calls take(i, make(i)) for 0 to n - 1 in order on the caller's thread; all cores make
+/// `at_once` results at a time, so that no more are held. Throws as parallel_for and `take`.
+template <class Make, class Take>
+void make_in_order(Cores& cores, std::size_t n, std::size_t at_once, Make&& make, Take&& take) {
+  std::vector<decltype(make(n))> made(std::min(at_once, n));
+  for (std::size_t first = 0; first < n; first += at_once) {
+    const std::size_t count = std::min(at_once, n - first);
+    cores.parallel_for(count, [&](std::size_t i) { made[i] = make(first + i); });
+    for (std::size_t i = 0; i < count; ++i) take(first + i, made[i]);
+  }
+}
 
 namespace detail {
 

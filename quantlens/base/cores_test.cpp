@@ -144,5 +144,20 @@ TEST_F(QuotaTest, IgnoresWhatIsMalformed) {
   EXPECT_EQ(detail::quota_cores(root_), 65536U);
 }
 
+TEST(Cores, MakeInOrderGivesEachResultInItsPlaceAndHoldsFew) {
+  Cores cores(3);
+  std::vector<std::size_t> taken;
+  make_in_order(
+      cores, 10, 4, [](std::size_t i) { return i * i; },
+      [&](std::size_t i, std::size_t square) {
+        EXPECT_EQ(square, i * i);
+        taken.push_back(i);
+      });
+  EXPECT_EQ(taken, (std::vector<std::size_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
+  make_in_order(
+      cores, 0, 4, [](std::size_t i) { return i; },
+      [](std::size_t, std::size_t) { FAIL() << "there is none"; });
+}
+
 }  // namespace
 }  // namespace quantlens

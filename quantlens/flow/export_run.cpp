@@ -143,21 +143,18 @@ class RunExport {
     write(*bins, histogram_header());
     write(*channels, channel_header());
     constexpr std::size_t kAtOnce = 32;
-    std::vector<TensorLines> lines(std::min(kAtOnce, entries.size()));
-    for (std::size_t first = 0; first < entries.size(); first += kAtOnce) {
-      throw_if_stopped(progress_);
-      const std::size_t count = std::min(kAtOnce, entries.size() - first);
-      cores_.parallel_for(count, [&](std::size_t i) {
-        const PairEntry& entry = entries[first + i];
-        const auto pair = reader.find(entry.reference, entry.quantized);
-        lines[i] = pair ? TensorLines{histogram_rows(*pair), channel_rows(*pair)} : TensorLines();
-      });
-      for (std::size_t i = 0; i < count; ++i) {
-        write(*bins, lines[i].bins);
-        write(*channels, lines[i].channels);
-      }
-      progress_.advance(count);
-    }
+    make_in_order(
+        cores_, entries.size(), kAtOnce,
+        [&](std::size_t i) {
+          const auto pair = reader.find(entries[i].reference, entries[i].quantized);
+          return pair ? TensorLines{histogram_rows(*pair), channel_rows(*pair)} : TensorLines();
+        },
+        [&](std::size_t, const TensorLines& lines) {
+          throw_if_stopped(progress_);
+          write(*bins, lines.bins);
+          write(*channels, lines.channels);
+          progress_.advance(1);
+        });
     bins->commit();
     channels->commit();
   }

@@ -193,21 +193,18 @@ class EventRuns {
     const HistogramsReader histograms(mapped->text(), printable(path.string()));
     const std::vector<EventTensor> tensors = event_tensors(part.pairing, graph_, names_);
     const ProgressStep step(progress_, "write histograms", tensors.size());
-    constexpr std::size_t kAtOnce = 256;  // are held in memory
-    std::vector<TensorEvents> events(std::min(kAtOnce, tensors.size()));
-    for (std::size_t first = 0; first < tensors.size(); first += kAtOnce) {
-      throw_if_stopped(progress_);
-      const std::size_t count = std::min(kAtOnce, tensors.size() - first);
-      cores_.parallel_for(count, [&](std::size_t i) {
-        events[i] =
-            events_of(tensors[first + i], histograms, reference != nullptr, quantized != nullptr);
-      });
-      for (std::size_t i = 0; i < count; ++i) {
-        if (!events[i].reference.empty()) reference->add(0, events[i].reference);
-        if (!events[i].quantized.empty()) quantized->add(0, events[i].quantized);
-      }
-      progress_.advance(count);
-    }
+    constexpr std::size_t kAtOnce = 256;
+    make_in_order(
+        cores_, tensors.size(), kAtOnce,
+        [&](std::size_t i) {
+          return events_of(tensors[i], histograms, reference != nullptr, quantized != nullptr);
+        },
+        [&](std::size_t, const TensorEvents& events) {
+          throw_if_stopped(progress_);
+          if (!events.reference.empty()) reference->add(0, events.reference);
+          if (!events.quantized.empty()) quantized->add(0, events.quantized);
+          progress_.advance(1);
+        });
   }
 
   TensorEvents events_of(const EventTensor& tensor, const HistogramsReader& histograms,

@@ -18,8 +18,8 @@
 namespace quantlens {
 namespace {
 
-Cell count_cell(std::uint64_t value) {
-  return static_cast<std::int64_t>(value);
+Cell truth(bool is) {
+  return std::string(is ? "true" : "false");
 }
 
 Table every_finding(const RunRecords& records) {
@@ -39,8 +39,8 @@ Table every_finding(const RunRecords& records) {
     for (const OpRef& op : finding.ops) ops.push_back(op.name);
     table.rows.push_back({finding.rule, std::string(word(finding.severity)), finding.op.name,
                           fmt::format("{}", fmt::join(ops, " ")), cell_of(finding.output_share),
-                          std::string(finding.share_is_measured ? "true" : "false"),
-                          cell_of(finding.measured_gain), reasons_words(finding),
+                          truth(finding.share_is_measured), cell_of(finding.measured_gain),
+                          reasons_words(finding),
                           finding.remedy.is_null() ? std::string() : json::line(finding.remedy)});
   }
   return table;
@@ -54,8 +54,8 @@ Table every_op(const Plan& plan) {
       .rows = {}};
   for (const OpPlan& op : plan.ops)
     table.rows.push_back({op.op.name, op.type, fmt::format("{}", fmt::join(op.pattern, " ")),
-                          std::string(op.quantized ? "true" : "false"),
-                          std::string(word(op.precision)), std::string(word(op.form)), op.reason});
+                          truth(op.quantized), std::string(word(op.precision)),
+                          std::string(word(op.form)), op.reason});
   return table;
 }
 
@@ -103,12 +103,12 @@ Table every_op_price(const Prices& prices) {
                           {"Passes codes"},
                           {"Gives floats"}},
               .rows = {}};
-  const auto told = [](bool is) { return std::string(is ? "true" : "false"); };
   for (std::size_t i = 0; i < prices.groups.size(); ++i) {
     const GroupPrice& one = prices.groups[i];
     table.rows.push_back({count_cell(i), fmt::format("{}", fmt::join(one.ops, " ")), one.float_us,
                           one.int8_us, one.float_beside_us, one.int8_beside_us,
-                          told(one.seen_in_int8), told(one.passes_codes), told(one.gives_floats)});
+                          truth(one.seen_in_int8), truth(one.passes_codes),
+                          truth(one.gives_floats)});
   }
   return table;
 }
@@ -179,9 +179,9 @@ Table trials_table(const Study& study) {
          trial.accuracy ? Cell(trial.accuracy->value) : Cell(std::string()),
          trial.accuracy ? count_cell(trial.accuracy->samples) : Cell(std::string()),
          trial.accuracy ? Cell(trial.difference) : Cell(std::string()),
-         trial.accuracy ? Cell(trial.loss) : Cell(std::string()),
-         std::string(trial.reached ? "true" : "false"), count_cell(trial.ops_quantized),
-         count_cell(trial.ops_float), count_cell(trial.bytes), trial.failure});
+         trial.accuracy ? Cell(trial.loss) : Cell(std::string()), truth(trial.reached),
+         count_cell(trial.ops_quantized), count_cell(trial.ops_float), count_cell(trial.bytes),
+         trial.failure});
   return table;
 }
 

@@ -33,6 +33,10 @@ std::string shown(const Cell& cell) {
   return std::to_string(std::get<std::int64_t>(cell));
 }
 
+Cell count_cell(std::uint64_t count) {
+  return static_cast<std::int64_t>(count);
+}
+
 Cell cell_of(const std::optional<double>& value) {
   return value ? Cell(*value) : Cell(std::string());
 }

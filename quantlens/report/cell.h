@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,9 @@ std::string shown(const Cell& cell);
 
 /// The number, or nothing.
 Cell cell_of(const std::optional<double>& value);
+
+/// A whole number; none of ours reaches 2^63.
+Cell count_cell(std::uint64_t count);
 
 /// Whether a column holds numbers in every row that has something there.
 bool is_numeric(const Table& table, std::size_t column);

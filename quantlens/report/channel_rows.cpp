@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "quantlens/report/cell.h"
 #include "quantlens/report/table.h"
 
 namespace quantlens {
@@ -27,10 +28,6 @@ Table channel_table() {
                       {"Error MSE"},
                       {"SQNR [dB]"}},
           .rows = {}};
-}
-
-Cell whole_cell(std::uint64_t value) {
-  return static_cast<std::int64_t>(value);
 }
 
 /// Nothing where no element was finite.
@@ -63,7 +60,7 @@ std::string channel_rows(const PairedStats& pair) {
     const double mean = error.mean();
     table.rows.push_back(
         {pair.reference, pair.quantized, static_cast<std::int64_t>(pair.channel_axis),
-         whole_cell(i), whole_cell(reference.finite), whole_cell(reference.nonfinite),
+         count_cell(i), count_cell(reference.finite), count_cell(reference.nonfinite),
          of_some(reference, reference.min), of_some(reference, reference.max),
          of_some(reference, reference.mean()), of_some(reference, reference.variance()),
          of_some(error, mean), of_some(error, error.variance() + mean * mean),

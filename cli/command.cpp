@@ -68,9 +68,9 @@ CLI::Validator number() {
   const auto check = [](const std::string& text) {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error == std::errc() && end == text.data() + text.size() && !std::isnan(value))
+    if (error == std::errc() && end == text.data() + text.size() && std::isfinite(value))
       return std::string();
-    return fmt::format("'{}' is no number", shortened(text));
+    return fmt::format("'{}' is no finite number", shortened(text));
   };
   return {check, ""};
 }

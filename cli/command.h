@@ -34,7 +34,7 @@ std::string shortened(const std::string& text);
 
 /// What an option's value must be; otherwise its sentence is the usage error.
 CLI::Validator not_empty();
-CLI::Validator number();  ///< not NaN
+CLI::Validator number();  ///< neither NaN nor an infinity
 CLI::Validator share();   ///< reads "5%" as 0.05
 /// The running program itself, also where its file was replaced meanwhile.
 inline constexpr const char* kThisProgram = "/proc/self/exe";

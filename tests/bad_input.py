@@ -134,6 +134,7 @@ def bad_wishes(sandbox):
     goal = ["tune", MODEL, "--data", DATA, "--metric", "top1", "-o", sandbox.path / "tuned.onnx", "--max-loss"]
     complaint(sandbox, 2, ["--max-loss 5", "0.05 or 5%"], *goal, 5)
     complaint(sandbox, 2, ["--max-loss 2", "0.02 or 2%"], *goal, "200%")
+    complaint(sandbox, 2, ["--max-loss", "'inf' is no finite number"], *goal, "inf")
     complaint(sandbox, 2, ["5%%"], *goal, "5%%")
     arrays = np.load(DATA)
     np.savez(sandbox.path / "none_right.npz", image=arrays["image"][:20], label=(arrays["label"][:20] + 1) % 10)

@@ -244,9 +244,19 @@ def bad_input(sandbox):
         wrong = sandbox.run("tensorboard", identity, "--logdir", "mixed", code=2)
         harness.check("another program" in wrong.stderr and theirs.exists(), wrong.stderr.strip())
         theirs.unlink()
-    (foreign / "events.out.tfevents.1.quantlens.part77").write_bytes(b"of a killed process")
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    (foreign / f"events.out.tfevents.1.quantlens.part{ended.pid}").write_bytes(b"of a killed process")
+    living = foreign / f"events.out.tfevents.1.quantlens.part{os.getpid()}"
+    living.write_bytes(b"of a process that writes")
     sandbox.run("tensorboard", identity, "--logdir", "mixed")
+    harness.check(living.exists(), "what another process writes stays")
+    living.unlink()
     harness.check({path.name: path.read_bytes() for path in foreign.iterdir()} == before, "what a killed process left is gone")
+    at_once = [subprocess.Popen([harness.program(), "tensorboard", identity, "--logdir", "at_once"], cwd=sandbox.path, env=sandbox.environment,
+                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for _ in range(4)]
+    told = [(one.communicate()[1], one.returncode) for one in at_once]
+    harness.check(all(code == 0 for _, code in told), f"four at once into one folder end well: {told}")
     (sandbox.path / "file").write_text("")
     wrong = sandbox.run("tensorboard", identity, "--logdir", "file", code=1)
     harness.check("Traceback" not in wrong.stderr and "file" in wrong.stderr, wrong.stderr.strip())
@@ -256,6 +266,7 @@ def bad_input(sandbox):
     harness.check("histograms.bin" in wrong.stderr, wrong.stderr.strip())
     left = [path for path in (sandbox.path / "damaged").rglob("*") if path.is_file()]
     harness.check(not left, "nothing half-written is left")
+    harness.check(not (sandbox.path / "damaged").exists(), "nor an empty folder")
 
 
 def main():

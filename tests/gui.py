@@ -92,6 +92,8 @@ def reports(sandbox, runs):
         if all(one in runs for one in some):
             made[name] = str(sandbox.path / f"report of {name}.html")
             sandbox.run("report", *[runs[one] for one in some], "-o", made[name], "-q")
+    made["compared"] = str(sandbox.path / "compared.html")
+    sandbox.run("compare", runs["broken"], runs["tune"], "-o", made["compared"], "-q")
     return made
 
 

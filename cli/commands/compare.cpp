@@ -41,7 +41,11 @@ std::string comparison_html(const ToWrite& from) {
   }
   return server::report_file(
       from.store, from.workspace,
-      {.runs = runs, .gates = {}, .version = kVersion, .assets = server::built_in_assets()},
+      {.runs = runs,
+       .gates = {},
+       .version = kVersion,
+       .compared = true,
+       .assets = server::built_in_assets()},
       from.progress);
 }
 
@@ -71,24 +75,26 @@ void print(const Comparison& comparison, const TableOptions& options) {
   print_out(comparison_text(comparison, options.view()));
 }
 
-/// Whether anything can be told of B at all: it ended well, and has a figure that A has, too.
-bool is_checked(const Comparison& comparison) {
+/// Why nothing can be told of B; empty: it ended well, and has a figure that A has, too.
+std::string unchecked_because(const Comparison& comparison) {
+  if (comparison.b.state != WorkloadState::success)
+    return "it did not end well; see 'quantlens workloads show' for why";
   const ComparisonCounts& counts = comparison.counts;
   const bool has_ops = counts.better + counts.worse + counts.equal + counts.undecided > 0;
-  return comparison.b.state == WorkloadState::success &&
-         (has_ops || comparison.accuracy.verdict != ComparisonVerdict::unknown);
+  if (has_ops || comparison.accuracy.verdict != ComparisonVerdict::unknown) return {};
+  return "the two have no figure in common; run both with --diagnose or with the same --metric";
 }
 
-/// Says what is worse, where that was asked for. What cannot be checked is not passed.
+/// Says what is worse, where that was asked for. What cannot be checked is not passed. Of the same
+/// models none is.
 int compare_code(const Comparison& comparison, const std::string& fail_on) {
   if (fail_on.empty()) return kDone;
-  if (!is_checked(comparison)) {
-    print_err(fmt::format(
-        "quantlens: whether {} is worse than {} cannot be told: it did not end well, or the two "
-        "have no figure in common; run both with --diagnose\n",
-        comparison.b.id, comparison.a.id));
+  if (const std::string why = unchecked_because(comparison); !why.empty()) {
+    print_err(fmt::format("quantlens: whether {} is worse than {} cannot be told: {}\n",
+                          comparison.b.id, comparison.a.id, why));
     return kGoalMissed;
   }
+  if (comparison.same_models) return kDone;
   const bool is_accuracy = comparison.accuracy.verdict == ComparisonVerdict::worse;
   if (!is_accuracy && comparison.counts.worse == 0) return kDone;
   print_err(fmt::format("quantlens: {} is worse than {}: {} activations{}\n", comparison.b.id,

@@ -9,6 +9,12 @@
 namespace quantlens {
 namespace {
 
+template <class Count>
+std::optional<std::uint64_t> of_plan(const RunToCompare& run, const Count& count) {
+  if (!run.records.plan) return std::nullopt;
+  return static_cast<std::uint64_t>(count(*run.records.plan));
+}
+
 ComparedRun who(const RunToCompare& run) {
   const Workload& of = run.records.run;
   return {.id = of.id,
@@ -20,14 +26,26 @@ ComparedRun who(const RunToCompare& run) {
           .data = of.data,
           .metric = of.metric,
           .diagnosed = run.records.diagnosis.has_value(),
-          .samples = run.records.diagnosis ? run.records.diagnosis->samples : 0};
+          .samples = run.records.diagnosis ? run.records.diagnosis->samples : 0,
+          .ops = of_plan(run, [](const Plan& plan) { return plan.ops.size(); }),
+          .ops_quantized = of_plan(run, [](const Plan& plan) {
+            return std::ranges::count_if(plan.ops, &OpPlan::quantized);
+          })};
+}
+
+bool is_same_file(const ModelFile* a, const ModelFile* b) {
+  return a != nullptr && b != nullptr && !a->sha256.empty() && a->sha256 == b->sha256;
 }
 
 bool is_same_file(const RunToCompare& a, const RunToCompare& b, ModelRole role) {
-  const ModelFile* in_a = file_of(a.records.run, role);
-  const ModelFile* in_b = file_of(b.records.run, role);
-  return in_a != nullptr && in_b != nullptr && !in_a->sha256.empty() &&
-         in_a->sha256 == in_b->sha256;
+  return is_same_file(file_of(a.records.run, role), file_of(b.records.run, role));
+}
+
+/// `one` ran the quantized model of `two`, and no other.
+bool ran_the_quantized_one(const RunToCompare& one, const RunToCompare& two) {
+  const std::vector<ModelFile>& models = one.records.run.models;
+  return models.size() == 1 &&
+         is_same_file(&models.front(), file_of(two.records.run, ModelRole::quantized));
 }
 
 const DataUsed* samples_of(const Workload& run) {
@@ -99,13 +117,14 @@ Common common_of(const RunToCompare& a, const RunToCompare& b) {
   return {.run = a.records.run.id == b.records.run.id,
           .reference = is_same_file(a, b, ModelRole::reference),
           .quantized = is_same_file(a, b, ModelRole::quantized),
+          .crossed = ran_the_quantized_one(a, b) || ran_the_quantized_one(b, a),
           .data = is_same_data(a, b)};
 }
 
 Comparison compare(const RunToCompare& a, const RunToCompare& b) {
   const Common common = common_of(a, b);
   OpsTogether ops = ops_together(a, b, common);
-  Comparison made{.a = who(a), .b = who(b)};
+  Comparison made{.a = who(a), .b = who(b), .same_models = common.reference && common.quantized};
   made.accuracy = compared_accuracy(a, b, common);
   made.ops = compared_ops(a, b, ops, common);
   made.findings = compared_findings(a, b, ops);

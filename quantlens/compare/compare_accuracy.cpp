@@ -13,6 +13,13 @@ const Accuracy* accuracy_in(const RunToCompare& run) {
   return run.records.accuracy ? &run.records.accuracy->quantized : nullptr;
 }
 
+/// Of a search the float model's.
+std::optional<Accuracy> reference_in(const RunToCompare& run) {
+  if (run.records.accuracy && run.records.accuracy->reference)
+    return run.records.accuracy->reference;
+  return run.records.study ? std::optional(run.records.study->reference) : std::nullopt;
+}
+
 bool is_same_metric(const RunToCompare& a, const RunToCompare& b) {
   const Accuracy& in_a = *accuracy_in(a);
   const Accuracy& in_b = *accuracy_in(b);
@@ -102,6 +109,8 @@ ComparedAccuracy compared_accuracy(const RunToCompare& a, const RunToCompare& b,
   ComparedAccuracy made;
   if (const Accuracy* of = accuracy_in(a)) made.a = *of;
   if (const Accuracy* of = accuracy_in(b)) made.b = *of;
+  made.reference_a = reference_in(a);
+  made.reference_b = reference_in(b);
   if (!made.a || !made.b || !is_same_metric(a, b)) return made;
   made.difference = made.b->value - made.a->value;
   const bool same_samples = is_same_scored(a, b, common);

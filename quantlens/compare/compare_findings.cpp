@@ -34,9 +34,23 @@ ComparedFinding in_both(const Finding& a, const Finding& b) {
           .rule = b.rule,
           .a = a.op,
           .b = b.op,
-          .reasons = b.reasons,
-          .output_share_a = a.output_share,
-          .output_share_b = b.output_share};
+          .reasons = b.reasons};
+}
+
+void take_a(const Finding& from, std::size_t index, ComparedFinding& to) {
+  to.index_a = index;
+  to.severity_a = from.severity;
+  to.output_share_a = from.output_share;
+  to.output_share_interval_a = from.output_share_interval;
+  to.share_is_measured_a = from.share_is_measured;
+}
+
+void take_b(const Finding& from, std::size_t index, ComparedFinding& to) {
+  to.index_b = index;
+  to.severity_b = from.severity;
+  to.output_share_b = from.output_share;
+  to.output_share_interval_b = from.output_share_interval;
+  to.share_is_measured_b = from.share_is_measured;
 }
 
 }  // namespace
@@ -55,14 +69,13 @@ std::vector<ComparedFinding> compared_findings(const RunToCompare& a, const RunT
     ComparedFinding one{.change = FindingChange::new_,
                         .rule = in_b[j].rule,
                         .b = in_b[j].op,
-                        .reasons = in_b[j].reasons,
-                        .output_share_b = in_b[j].output_share};
+                        .reasons = in_b[j].reasons};
     if (found != left.end()) {
       one = in_both(in_a[found->second], in_b[j]);
-      one.index_a = found->second;
+      take_a(in_a[found->second], found->second, one);
       left.erase(found);
     }
-    one.index_b = j;
+    take_b(in_b[j], j, one);
     all.push_back(std::move(one));
   }
   std::vector<std::size_t> gone;
@@ -72,9 +85,8 @@ std::vector<ComparedFinding> compared_findings(const RunToCompare& a, const RunT
     all.push_back({.change = FindingChange::gone,
                    .rule = in_a[i].rule,
                    .a = in_a[i].op,
-                   .index_a = i,
-                   .reasons = in_a[i].reasons,
-                   .output_share_a = in_a[i].output_share});
+                   .reasons = in_a[i].reasons});
+    take_a(in_a[i], i, all.back());
   }
   const auto order = [](const ComparedFinding& one) {
     constexpr FindingChange kOrder[] = {FindingChange::new_, FindingChange::changed,

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 #include <tuple>
+#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -20,17 +21,18 @@ namespace {
 OpEvidences evidence_of(const RunToCompare& run, bool same_data) {
   OpEvidences all;
   if (!run.records.diagnosis) return all;
-  std::unordered_map<std::string, std::vector<std::string>> weights;
-  for (const WeightRow& row : run.records.diagnosis->weights) {
-    const TensorSummary& of = row.reference;
-    weights[row.op.id].push_back(
-        fmt::format("{:.5g} {:.5g} {:.5g} {:.5g}", of.min, of.max, of.mean, of.standard_deviation));
-  }
-  for (auto& [id, figures] : weights) {
-    std::ranges::sort(figures);
-    std::uint64_t hash = 1;
-    for (const std::string& one : figures) hash = mixed(hash, hash_of(one));
-    all[id].weights = hash;
+  for (const WeightRow& row : run.records.diagnosis->weights)
+    all[row.op.id].figures.push_back(row.reference);
+  for (auto& [id, evidence] : all) {
+    std::ranges::sort(evidence.figures, {}, [](const TensorSummary& of) {
+      return std::tuple(of.standard_deviation, of.min, of.max);
+    });
+    evidence.weights = 1;
+    for (const TensorSummary& of : evidence.figures) {
+      evidence.weights =
+          mixed(evidence.weights, hash_of(fmt::format("{:.5g} {:.5g} {:.5g} {:.5g}", of.min, of.max,
+                                                      of.mean, of.standard_deviation)));
+    }
   }
   if (!same_data) return all;
   for (const ActivationRow& row : run.records.diagnosis->activations)
@@ -83,6 +85,11 @@ void add_inputs(const GraphOutline& a, const GraphOutline& b, OpsTogether& ops) 
   if (left_a.size() != left_b.size()) return;
   for (std::size_t i = 0; i < left_a.size(); ++i)
     if (left_a[i]->dtype == left_b[i]->dtype) add(*left_a[i], *left_b[i]);
+}
+
+/// Whether the run stored anything of single ops.
+bool tells_of_ops(const RunToCompare& run) {
+  return run.records.diagnosis || run.records.plan || run.records.profile;
 }
 
 void match_graphs(const RunToCompare& a, const RunToCompare& b, const Common& common,
@@ -199,7 +206,10 @@ class OpComparer {
         moved_a_(moved_pairs(a)),
         moved_b_(moved_pairs(b)),
         precisions_a_(precisions_of(a)),
-        precisions_b_(precisions_of(b)) {}
+        precisions_b_(precisions_of(b)) {
+    if (!a.graph) return;
+    for (const ValueOutline& output : a.graph->outputs) outputs_.insert(output.name);
+  }
 
   void add(const SameOp& op) {
     const auto in_a = rows_a_.find(op.a.id), in_b = rows_b_.find(op.b.id);
@@ -247,6 +257,7 @@ class OpComparer {
     row.precision_b = precision_in(precisions_b_, op.b);
     if (a != nullptr) {
       row.value_a = a->value;
+      row.is_output = outputs_.contains(a->value);
       row.sqnr_a_db = a->sqnr_db;
       row.output_share_a = a->output_share;
     }
@@ -291,6 +302,7 @@ class OpComparer {
   RowsOfOps rows_a_, rows_b_;
   MovedPairs moved_a_, moved_b_;
   Precisions precisions_a_, precisions_b_;
+  std::unordered_set<std::string> outputs_;
   std::vector<ComparedOp> ops_;
   std::vector<SqnrDifference> differences_;
 };
@@ -299,6 +311,7 @@ class OpComparer {
 
 OpsTogether ops_together(const RunToCompare& a, const RunToCompare& b, const Common& common) {
   OpsTogether ops;
+  if (!tells_of_ops(a) || !tells_of_ops(b)) return ops;
   if (a.graph && b.graph) {
     match_graphs(a, b, common, ops);
   } else {

@@ -33,6 +33,7 @@ struct Common {
   bool run = false;        ///< they are one
   bool reference = false;  ///< the file of the reference, by its hash
   bool quantized = false;  ///< likewise
+  bool crossed = false;    ///< one of them has one model, and that is the other's quantized one
   bool data = false;       ///< the same samples of the same data
 };
 

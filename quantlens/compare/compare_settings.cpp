@@ -62,11 +62,41 @@ bool has_other_weights(const std::vector<const WeightPlan*>& a,
   });
 }
 
+bool is_empty(const json::Value& value) {
+  return value.is_null() || (value.is_object() && value.as_object().empty()) ||
+         (value.is_array() && value.as_array().empty());
+}
+
 // ---- times
 const Profile* profile_in(const RunToCompare& run) {
   if (!run.records.profile) return nullptr;
   const ProfileRecord& profile = *run.records.profile;
   return profile.quantized ? &*profile.quantized : &profile.reference;
+}
+
+/// Of single runs at a batch size, and how they were made.
+struct Timed {
+  std::uint64_t batch_size = 1;
+  unsigned threads = 1;  ///< 0: not known
+  std::size_t instances = 1;
+  WallTime wall;
+};
+
+/// Of the quantized model, or of the last one of a benchmark; by batch size.
+std::vector<Timed> timed_in(const RunToCompare& run) {
+  if (const Profile* profile = profile_in(run))
+    return {
+        {.batch_size = profile->batch_size, .threads = profile->threads, .wall = profile->wall}};
+  std::vector<Timed> all;
+  if (!run.records.benchmark) return all;
+  for (const BenchmarkResult& one : run.records.benchmark->results) {
+    if (all.empty() || all.back().batch_size != one.batch_size) all.emplace_back();
+    all.back() = {.batch_size = one.batch_size,
+                  .threads = one.threads,
+                  .instances = one.instances.size(),
+                  .wall = one.wall};
+  }
+  return all;
 }
 
 std::optional<double> seconds_of(const RunToCompare& run) {
@@ -85,6 +115,17 @@ std::unordered_map<std::string, double> op_times(const RunToCompare& run) {
       all.emplace(one.ops.front().id, one.quantized_us + one.conversion_us + one.layout_us);
   }
   return all;
+}
+
+/// The first batch size at which both were timed in the same way; nulls where there is none.
+std::pair<const Timed*, const Timed*> timed_alike(const std::vector<Timed>& a,
+                                                  const std::vector<Timed>& b) {
+  for (const Timed& one : a)
+    for (const Timed& other : b)
+      if (one.batch_size == other.batch_size && one.instances == other.instances &&
+          (one.threads == other.threads || one.threads == 0 || other.threads == 0))
+        return {&one, &other};
+  return {};
 }
 
 void add_op_times(const RunToCompare& a, const RunToCompare& b, const OpsTogether& ops,
@@ -112,7 +153,7 @@ std::vector<RecipeDifference> recipe_differences(const RunToCompare& a, const Ru
   for (const auto& [option, value] : in_b) all[option].b = value;
   std::vector<RecipeDifference> differences;
   for (auto& [option, one] : all) {
-    if (one.a == one.b) continue;
+    if (one.a == one.b || (is_empty(one.a) && is_empty(one.b))) continue;
     one.option = option;
     differences.push_back(std::move(one));
   }
@@ -153,12 +194,13 @@ ComparedTimes compared_times(const RunToCompare& a, const RunToCompare& b, const
   ComparedTimes times;
   times.seconds_a = seconds_of(a);
   times.seconds_b = seconds_of(b);
-  const Profile* in_a = profile_in(a);
-  const Profile* in_b = profile_in(b);
-  if (in_a != nullptr) times.a = in_a->wall;
-  if (in_b != nullptr) times.b = in_b->wall;
-  if (in_a == nullptr || in_b == nullptr || in_a->batch_size != in_b->batch_size) return times;
-  if (!(times.a->median_us > 0)) return times;
+  const std::vector<Timed> in_a = timed_in(a), in_b = timed_in(b);
+  if (!in_a.empty()) times.a = in_a.front().wall;
+  if (!in_b.empty()) times.b = in_b.front().wall;
+  const auto [of_a, of_b] = timed_alike(in_a, in_b);
+  if (of_a == nullptr || !(of_a->wall.median_us > 0)) return times;
+  times.a = of_a->wall;
+  times.b = of_b->wall;
   times.ratio = times.b->median_us / times.a->median_us;
   const auto [low_a, high_a] = times.a->median_interval;
   const auto [low_b, high_b] = times.b->median_interval;

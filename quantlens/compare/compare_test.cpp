@@ -74,6 +74,74 @@ TEST(Compare, PutsWhatIsWorseFirst) {
   EXPECT_THAT(said(made.conclusions), ElementsAre("compare.ops", "compare.worst", "compare.best"));
 }
 
+TEST(Compare, SaysWhatBecameOfTheOutputs) {
+  RunToCompare a = run_of("a", 30, 25);
+  a.graph->outputs = {{.name = "r"}};
+  const Comparison made = compare(a, run_of("b", 35, 20));
+  EXPECT_TRUE(made.ops[0].is_output);
+  EXPECT_FALSE(made.ops[1].is_output);
+  EXPECT_THAT(said(made.conclusions),
+              ElementsAre("compare.output", "compare.ops", "compare.worst", "compare.best"));
+}
+
+TEST(Compare, OfTheSameTwoFilesTellsNoModelAsWorse) {
+  RunToCompare b = run_of("b", 35, 20);
+  b.records.run.models.back().sha256 = "of a";
+  b.records.run.data.front().fingerprint = "another";
+  const Comparison made = compare(run_of("a", 30, 25), b);
+  EXPECT_TRUE(made.same_models);
+  EXPECT_EQ(made.conclusions.front().says, "compare.same_models");
+}
+
+TEST(Compare, SaysHowMuchIsInInt8) {
+  RunToCompare a = run_of("a", 30, 25), b = run_of("b", 30, 25);
+  for (RunToCompare* run : {&a, &b})
+    run->records.plan.emplace().ops = {
+        {.op = {.id = "c", .name = "conv"}, .quantized = true, .precision = Precision::int8}};
+  EXPECT_THAT(said(compare(a, b).conclusions), Not(::testing::Contains("compare.int8")));
+  b.records.plan->ops[0] = {.op = {.id = "c", .name = "conv"}};
+  const Comparison made = compare(a, b);
+  EXPECT_EQ(made.a.ops_quantized, 1U);
+  EXPECT_EQ(made.b.ops_quantized, 0U);
+  EXPECT_THAT(said(made.conclusions), ::testing::Contains("compare.int8"));
+}
+
+TEST(Compare, TellsWhatEachModelWasHeldAgainst) {
+  RunToCompare a = run_of("a", 30, 25), b = run_of("b", 30, 25);
+  const auto scored = [](double value) {
+    return Accuracy{.metric = "top1", .value = value, .samples = 64};
+  };
+  a.records.accuracy = {.reference = scored(0.5), .quantized = scored(0.4)};
+  b.records.accuracy = {.reference = scored(0.8), .quantized = scored(0.4)};
+  const Comparison made = compare(a, b);
+  EXPECT_THAT(said(made.conclusions), Not(::testing::Contains("compare.alike")));
+  EXPECT_THAT(said(made.conclusions), ::testing::Contains("compare.references"));
+  EXPECT_EQ(made.accuracy.reference_b->value, 0.8);
+}
+
+TEST(Compare, TimesBenchmarksOfOneBatchSizeAgainstEachOther) {
+  RunToCompare a = run_of("a", 30, 25), b = run_of("b", 30, 25);
+  const auto timed = [](std::uint64_t batch, double us) {
+    return BenchmarkResult{.batch_size = batch,
+                           .wall = {.median_us = us, .median_interval = {us, us}},
+                           .instances = {{}}};
+  };
+  a.records.benchmark.emplace().results = {timed(1, 100), timed(8, 500)};
+  b.records.benchmark.emplace().results = {timed(8, 1000)};
+  EXPECT_EQ(compare(a, b).times.ratio, 2);
+  b.records.benchmark->results = {timed(2, 1000)};
+  EXPECT_FALSE(compare(a, b).times.ratio);
+}
+
+TEST(Compare, LooksForNoPartnersWhereOneRunTellsOfNoOps) {
+  RunToCompare b = run_of("b", 30, 25);
+  b.records.diagnosis.reset();
+  b.records.run.models = {{.role = ModelRole::reference, .path = "q.onnx", .sha256 = "of a"}};
+  const Comparison made = compare(run_of("a", 30, 25), b);
+  EXPECT_THAT(made.only_a, IsEmpty());
+  EXPECT_THAT(said(made.caveats), ::testing::Contains("compare.crossed"));
+}
+
 TEST(Compare, PairsNothingWhereTheDataAreOthers) {
   RunToCompare other = run_of("b", 35, 20);
   other.records.run.data.front().fingerprint = "another";

@@ -2,7 +2,9 @@
 #include "quantlens/compare/match_ops.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -14,6 +16,9 @@ namespace {
 constexpr std::size_t kNone = ~std::size_t{0};
 constexpr std::size_t kMostRivals = 8;   // of a proposal: more are ambiguous anyway
 constexpr std::size_t kMostLooked = 64;  // neighbours; what so many read tells little
+/// Weights are far nearer to each other than to others if they differ by at most this many
+/// deviations, and others by so many times as much.
+constexpr double kNear = 0.2, kFarther = 4;
 
 bool is_wire_kind(const OpOutline& op) {
   return op.kind == Kind::constant || op.kind == Kind::identity;
@@ -39,6 +44,8 @@ struct MatchState {
       const auto found = side.evidence.find(op.op);
       evidence.push_back(found == side.evidence.end() ? OpEvidence() : found->second);
     }
+    for (std::size_t i = 0; i < network.ops.size(); ++i)
+      if (!evidence[i].figures.empty()) alike[network.ops[i].weak].push_back(i);
   }
   bool is_open(std::size_t i) const { return other[i] == kNone && !network.ops[i].is_wire; }
 
@@ -46,7 +53,27 @@ struct MatchState {
   OpNetwork network;
   std::vector<OpEvidence> evidence;
   std::vector<std::size_t> other;  ///< of each op its partner
+  /// Ops of one type whose weights have one shape, by NetworkOp::weak.
+  std::unordered_map<std::uint64_t, std::vector<std::size_t>> alike;
 };
+
+/// In deviations; infinite where they cannot be compared.
+double distance_of(const TensorSummary& a, const TensorSummary& b) {
+  const double size = std::max(a.standard_deviation, b.standard_deviation);
+  const double most =
+      std::max({std::abs(a.min - b.min), std::abs(a.max - b.max), std::abs(a.mean - b.mean),
+                std::abs(a.standard_deviation - b.standard_deviation)});
+  if (most == 0) return 0;
+  return size > 0 && std::isfinite(most) ? most / size : std::numeric_limits<double>::infinity();
+}
+
+double distance_of(const OpEvidence& a, const OpEvidence& b) {
+  if (a.figures.size() != b.figures.size()) return std::numeric_limits<double>::infinity();
+  double most = 0;
+  for (std::size_t k = 0; k < a.figures.size(); ++k)
+    most = std::max(most, distance_of(a.figures[k], b.figures[k]));
+  return most;
+}
 
 using OpLabel = std::function<std::uint64_t(const MatchState&, std::size_t)>;
 
@@ -60,7 +87,7 @@ class OpMatcher {
       return op.before == 0 || op.behind == 0 ? 0 : mixed(op.before, op.behind);
     };
     propose_unique(around);
-    accept();
+    accept(Trust::structure);
     propose_unique([&](const MatchState& side, std::size_t i) {
       return with_evidence(side, i, around(side, i));
     });
@@ -75,6 +102,9 @@ class OpMatcher {
       const std::uint64_t weights = side.evidence[i].weights;
       return weights == 0 ? 0 : mixed(side.network.ops[i].strong, weights);
     });
+    accept();
+    go_on();
+    propose_nearest();
     accept();
     go_on();
     propose_names(&OpOutline::op);
@@ -99,6 +129,30 @@ class OpMatcher {
   bool weights_differ(std::size_t i, std::size_t j) const {
     const std::uint64_t a = a_.evidence[i].weights, b = b_.evidence[j].weights;
     return a != 0 && b != 0 && a != b;
+  }
+
+  /// Whether another op of the side is far nearer to `one` than `distance` is.
+  static bool has_nearer(const MatchState& side, const NetworkOp& op, const OpEvidence& one,
+                         double distance) {
+    const auto found = side.alike.find(op.weak);
+    if (found == side.alike.end()) return false;
+    std::size_t looked = 0;
+    for (const std::size_t k : found->second) {
+      if (!side.is_open(k)) continue;
+      const double other = distance_of(one, side.evidence[k]);
+      if (other <= kNear && other * kFarther <= distance) return true;
+      if (++looked == kMostLooked) return false;
+    }
+    return false;
+  }
+
+  /// Whether the weights do not speak against it.
+  bool is_likely(std::size_t i, std::size_t j) const {
+    if (!weights_differ(i, j)) return true;
+    const OpEvidence &a = a_.evidence[i], &b = b_.evidence[j];
+    const double distance = distance_of(a, b);
+    return !has_nearer(b_, a_.network.ops[i], a, distance) &&
+           !has_nearer(a_, b_.network.ops[j], b, distance);
   }
 
   void propose(std::size_t i, std::size_t j) {
@@ -130,20 +184,22 @@ class OpMatcher {
       if (one.in_a == 1 && one.in_b == 1) propose(one.a, one.b);
   }
 
-  /// Those that are proposed for each other alone. Where weights differ, another one that they
-  /// speak for is taken.
-  void accept() {
+  /// What partners are believed for: weights are heard, or all around them agrees.
+  enum class Trust : std::uint8_t { weights, structure };
+
+  /// Those that are proposed for each other alone, or among those for which weights speak.
+  void accept(Trust trust = Trust::weights) {
     std::unordered_map<std::size_t, std::vector<std::size_t>> back;
     for (const auto& [i, rivals] : proposed_)
       for (const std::size_t j : rivals) back[j].push_back(i);
     std::vector<std::pair<std::size_t, std::size_t>> taken;
     for (const auto& proposal : proposed_) {
       const std::size_t i = proposal.first;
-      const std::size_t j =
-          only(proposal.second, [&](std::size_t one) { return !weights_differ(i, one); });
+      const auto of_a = [&](std::size_t one) { return standing(i, one, trust); };
+      const std::size_t j = only(proposal.second, of_a);
       if (j == kNone) continue;
-      const std::size_t k = only(back[j], [&](std::size_t one) { return !weights_differ(one, j); });
-      if (k == i) taken.emplace_back(i, j);
+      const auto of_b = [&](std::size_t one) { return standing(one, j, trust); };
+      if (only(back[j], of_b) == i) taken.emplace_back(i, j);
     }
     std::ranges::sort(taken);
     for (const auto& [i, j] : taken) {
@@ -154,15 +210,24 @@ class OpMatcher {
     proposed_.clear();
   }
 
-  /// The one that is left, of several those that are `likely`.
-  template <class Likely>
-  static std::size_t only(const std::vector<std::size_t>& rivals, Likely&& likely) {
-    if (rivals.size() == 1) return rivals.front();
+  /// How well a proposal stands.
+  enum class Standing : std::uint8_t { unlikely, likely, same_weights };
+
+  Standing standing(std::size_t i, std::size_t j, Trust trust) const {
+    if (!weights_differ(i, j)) return Standing::same_weights;
+    return trust == Trust::structure || is_likely(i, j) ? Standing::likely : Standing::unlikely;
+  }
+
+  /// The one that stands best, unless others stand as well, or it is unlikely.
+  template <class StandingOf>
+  static std::size_t only(const std::vector<std::size_t>& rivals, StandingOf&& standing_of) {
     std::size_t found = kNone;
+    Standing best = Standing::unlikely;
     for (const std::size_t one : rivals) {
-      if (!likely(one)) continue;
-      if (found != kNone) return kNone;
-      found = one;
+      const Standing own = standing_of(one);
+      if (own < best || own == Standing::unlikely) continue;
+      found = own > best ? one : kNone;
+      best = own;
     }
     return found;
   }
@@ -224,6 +289,35 @@ class OpMatcher {
       if (one.a.size() == 1 && one.b.size() == 1) propose(one.a.front(), one.b.front());
   }
 
+  /// The open op of a side whose weights are far nearer than those of all others; kNone: none, or
+  /// so many are alike that it is not looked for.
+  static std::size_t nearest(const MatchState& side, const NetworkOp& op, const OpEvidence& one) {
+    const auto found = side.alike.find(op.weak);
+    if (found == side.alike.end() || found->second.size() > kMostLooked) return kNone;
+    std::size_t first = kNone;
+    double least = std::numeric_limits<double>::infinity(), second = least;
+    for (const std::size_t k : found->second) {
+      if (!side.is_open(k)) continue;
+      const double distance = distance_of(one, side.evidence[k]);
+      if (distance < least) first = k;
+      second = std::min(second, std::max(least, distance));
+      least = std::min(least, distance);
+    }
+    return least <= kNear && least < second && least * kFarther <= second ? first : kNone;
+  }
+
+  /// Of ops whose weights were changed, those that are far nearer to each other than to all others.
+  void propose_nearest() {
+    for (const auto& [weak, ops] : a_.alike) {
+      if (ops.size() > kMostLooked) continue;
+      for (const std::size_t i : ops) {
+        if (!a_.is_open(i)) continue;
+        const std::size_t j = nearest(b_, a_.network.ops[i], a_.evidence[i]);
+        if (j != kNone && nearest(a_, b_.network.ops[j], b_.evidence[j]) == i) propose(i, j);
+      }
+    }
+  }
+
   void propose_names(std::string OpOutline::*text) {
     const auto get = [&](const OpOutline& op) -> const std::string& { return op.*text; };
     const auto in_a = by_text(a_.graph, get), in_b = by_text(b_.graph, get);
@@ -231,7 +325,7 @@ class OpMatcher {
       const auto found = in_b.find(name);
       if (i == kNone || found == in_b.end() || found->second == kNone) continue;
       const std::size_t j = found->second;
-      if (is_possible(i, j) && !weights_differ(i, j) && !speaks_against(i, j)) propose(i, j);
+      if (is_possible(i, j) && is_likely(i, j) && !speaks_against(i, j)) propose(i, j);
     }
   }
 

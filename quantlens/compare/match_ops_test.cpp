@@ -118,6 +118,48 @@ TEST(MatchOps, TakesNamesOfAmbiguousOpsUnlessWeightsSpeakAgainstThem) {
   EXPECT_EQ(told(a, b, of_a, of_b), "l=r lr=rr r=l rr=lr a=a ");
 }
 
+/// One weight of these figures.
+OpEvidence weights_of(double deviation) {
+  OpEvidence evidence;
+  evidence.figures = {
+      {.min = -3 * deviation, .max = 3 * deviation, .mean = 0, .standard_deviation = deviation}};
+  evidence.weights = static_cast<std::uint64_t>(1e6 * deviation);
+  return evidence;
+}
+
+TEST(MatchOps, TellsOpsApartByWeightsThatWereFineTuned) {
+  const GraphOutline a = twins("", "l", "r"), b = twins("", "r", "l");  // names went over
+  const OpEvidences of_a{{"l", weights_of(0.1)}, {"r", weights_of(0.3)}};
+  const OpEvidences of_b{{"r", weights_of(0.101)}, {"l", weights_of(0.303)}};
+  EXPECT_EQ(told(a, b, of_a, of_b), "l=r lr=rr r=l rr=lr a=a ");
+  const OpEvidences retrained{{"r", weights_of(0.2)}, {"l", weights_of(0.21)}};
+  EXPECT_EQ(told(a, b, of_a, retrained), "l=l lr=lr r=r rr=rr a=a ") << "names are left";
+}
+
+TEST(MatchOps, FindsTheLayerThatWasTakenOutOfAFineTunedChain) {
+  const auto chain = [](const std::vector<int>& layers, double factor, OpEvidences& evidence) {
+    Network net;
+    std::string before = "x";
+    for (const int i : layers) {
+      const std::string conv = fmt::format("c{}", i), relu = fmt::format("r{}", i);
+      net.op(conv, "Conv", {before}, "[8,8,3,3]").op(relu, "Relu", {conv});
+      evidence[conv] = weights_of(factor * 0.1 * (1 + i));
+      before = relu;
+    }
+    return net.out(before);
+  };
+  OpEvidences of_a, of_b;
+  const GraphOutline a = chain({1, 2, 3, 4, 5}, 1, of_a), b = chain({1, 2, 4, 5}, 1.01, of_b);
+  EXPECT_EQ(told(a, b, of_a, of_b), "c1=c1 r1=r1 c2=c2 r2=r2 c4=c4 r4=r4 c5=c5 r5=r5 ");
+}
+
+TEST(MatchOps, BelievesTheWholeStructureMoreThanWeights) {
+  const GraphOutline a = blocks("").out("a"), b = blocks("q").out("a");
+  const OpEvidences of_a{{"c2", weights_of(0.1)}, {"c3", weights_of(0.5)}};
+  const OpEvidences of_b{{"qc2", weights_of(0.501)}, {"qc3", weights_of(0.9)}};
+  EXPECT_EQ(told(a, b, of_a, of_b), "c1=qc1 r1=qr1 c2=qc2 r2=qr2 c3=qc3 a=qa ");
+}
+
 TEST(MatchOps, GoesOnBehindAnOpThatOnlyOneHas) {
   Network more("q");
   more.op("c1", "Conv", {"x"}, "[8,3,3,3]").op("r1", "Relu", {"c1"}).op("s", "Sigmoid", {"r1"});

@@ -25,6 +25,8 @@ Comparison compare(const Store& store, const Workspace& workspace, const std::st
   const RunToCompare in_b = ended_run(store, workspace, b, cores);
   progress.advance(1);
   Comparison comparison = quantlens::compare(in_a, in_b);
+  for (const RunToCompare* run : {&in_a, &in_b})
+    check_still_there(store, workspace, run->records.run.id);
   progress.advance(1);
   return comparison;
 }

@@ -34,14 +34,29 @@ struct TensorLines {
   std::string bins, channels;
 };
 
+/// What is stored of single nodes besides the run's records.
+struct NodeRecords {
+  std::optional<Pairing> pairing;
+  std::optional<QuantizedOutline> quantized;
+
+  std::vector<NodeFigures> figures(const RunRecords& records, ModelRole of) const {
+    return node_figures({.records = records,
+                         .pairing = pairing ? &*pairing : nullptr,
+                         .quantized = quantized ? &*quantized : nullptr},
+                        of);
+  }
+};
+
 class RunExport {
  public:
-  RunExport(Store& store, fs::path folder, const RunRecords& records, const ExportOptions& options,
-            Cores& cores, Progress& progress)
+  RunExport(Store& store, const Workspace& workspace, const RunRecords& records,
+            const ExportOptions& options, Cores& cores, Progress& progress)
       : store_(store),
-        folder_(std::move(folder)),
+        workspace_(workspace),
+        folder_(workspace.folder(records.run.id)),
         records_(records),
         reader_(store, folder_),
+        part_(kept_part(records)),
         options_(options),
         cores_(cores),
         progress_(progress) {}
@@ -79,6 +94,7 @@ class RunExport {
     made += fmt::format(".part{}", getpid());
     const ScratchFolder scratch(store_, made);
     fill(scratch.path());
+    check_still_there(store_, workspace_, records_.run.id);
     std::error_code failed;
     fs::rename(made, output, failed);
     if (failed) {
@@ -88,25 +104,22 @@ class RunExport {
     return output;
   }
 
+  NodeRecords node_records() const {
+    return {reader_.get<Pairing>(part_), reader_.get<QuantizedOutline>()};
+  }
+
   fs::path write_node_data() {
-    const std::optional<Pairing> pairing = reader_.get<Pairing>();
-    const Pairing* pairs = pairing ? &*pairing : nullptr;
+    const NodeRecords nodes = node_records();
     std::vector<std::pair<std::string, std::vector<NodeDataFile>>> sets;
     if (const auto graph = reader_.get<GraphOutline>())
       sets.emplace_back(
-          "reference",
-          model_explorer_files(*graph, node_figures(records_, pairs, ModelRole::reference)));
-    if (const auto graph = reader_.get<QuantizedOutline>())
+          "reference", model_explorer_files(*graph, nodes.figures(records_, ModelRole::reference)));
+    if (nodes.quantized)
       sets.emplace_back(
           "quantized",
-          model_explorer_files(*graph, node_figures(records_, pairs, ModelRole::quantized)));
+          model_explorer_files(*nodes.quantized, nodes.figures(records_, ModelRole::quantized)));
     std::erase_if(sets, [](const auto& set) { return set.second.empty(); });
-    if (sets.empty()) {
-      throw Error(Errc::unsupported,
-                  fmt::format("{} found nothing of single nodes; name a run of quantize, diagnose, "
-                              "tune or profile",
-                              records_.run.id));
-    }
+    if (sets.empty()) refuse_without_figures();
     return write_folder(output_or("model-explorer"), [&](const fs::path& folder) {
       for (const auto& [model, files] : sets)
         for (const NodeDataFile& file : files)
@@ -114,10 +127,17 @@ class RunExport {
     });
   }
 
+  [[noreturn]] void refuse_without_figures() const {
+    throw Error(Errc::unsupported,
+                fmt::format("{} found nothing of single nodes; name a run of quantize, diagnose, "
+                            "tune or profile",
+                            records_.run.id));
+  }
+
   fs::path write_tables() {
     const std::vector<NamedTable> tables = all_tables(
-        records_, {reader_.get<Pairing>(), reader_.get<Ranges>(), reader_.get<Prices>()});
-    const fs::path histograms = reader_.path<Histograms>();
+        records_, {reader_.get<Pairing>(part_), reader_.get<Ranges>(), reader_.get<Prices>()});
+    const fs::path histograms = reader_.path<Histograms>(part_);
     const std::optional<MappedFile> counted = find_file(store_, histograms);
     if (tables.empty() && !counted) {
       throw Error(Errc::unsupported,
@@ -200,8 +220,7 @@ class RunExport {
     fs::path output = output_or(path.stem().string() + ".netron" + path.extension().string());
     check_destination({.path = output}, {.model = nullptr, .files = {path}, .data = {}});
     check_external_data(path, output);
-    const std::optional<Pairing> pairing = reader_.get<Pairing>();
-    frontend::write_annotated(path, file, notes_for_netron(model.role, pairing), store_, output);
+    frontend::write_annotated(path, file, notes_for_netron(model.role), store_, output);
     return output;
   }
 
@@ -216,21 +235,24 @@ class RunExport {
                             printable(model.string())));
   }
 
-  Annotations notes_for_netron(ModelRole role, const std::optional<Pairing>& pairing) const {
+  Annotations notes_for_netron(ModelRole role) const {
     Annotations notes;
-    for (const NodeFigures& node : node_figures(records_, pairing ? &*pairing : nullptr, role)) {
+    for (const NodeFigures& node : node_records().figures(records_, role)) {
       NotesOfNode told = notes_of_figures(node);
       if (!told.empty()) notes.nodes.emplace(node.output, std::move(told));
     }
+    if (notes.nodes.empty()) refuse_without_figures();
     notes.model = {{"quantlens.verdict", valid_utf8(verdict_line(records_))},
                    {"quantlens.run", records_.run.id}};
     return notes;
   }
 
   Store& store_;
+  const Workspace& workspace_;
   fs::path folder_;
   const RunRecords& records_;
   WorkloadReader reader_;
+  std::string part_;  // where it keeps what it compared
   const ExportOptions& options_;
   Cores& cores_;
   Progress& progress_;
@@ -243,8 +265,12 @@ fs::path export_run(Store& store, const Workspace& workspace, const std::string&
   Cores cores;
   const RunRecords records = read_run(store, workspace, id, &cores);
   check_ended(records.run.id, records.run.state, "ask for");
-  return RunExport(store, workspace.folder(records.run.id), records, options, cores, progress)
-      .write();
+  if (const std::string note = unfinished_note(records.run); !note.empty()) progress.note(note);
+  const bool has_models =
+      options.format == ExportFormat::netron || options.format == ExportFormat::perfetto;
+  if (options.model && !has_models)
+    throw Error(Errc::usage, "--model goes with --as netron and --as perfetto; leave it out");
+  return RunExport(store, workspace, records, options, cores, progress).write();
 }
 
 }  // namespace quantlens::flow

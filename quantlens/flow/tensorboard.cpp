@@ -55,11 +55,13 @@ StoredNetworks stored_networks(const WorkloadReader& reader) {
 
 class EventRuns {
  public:
-  EventRuns(Store& store, const RunRecords& records, StoredNetworks networks, fs::path folder,
-            const TensorboardOptions& options, Cores& cores, Progress& progress)
+  EventRuns(Store& store, const Workspace& workspace, const RunRecords& records,
+            StoredNetworks networks, const TensorboardOptions& options, Cores& cores,
+            Progress& progress)
       : store_(store),
+        workspace_(workspace),
         records_(records),
-        reader_(store, std::move(folder)),
+        reader_(store, workspace.folder(records.run.id)),
         options_(options),
         progress_(progress),
         networks_(std::move(networks)),
@@ -110,14 +112,14 @@ class EventRuns {
     EventSummary text;
     text.text("verdict", summary_markdown(records_));
     tuned.events().add(0, text);
-    folder_.commit(baseline);
-    folder_.commit(tuned);
+    commit(baseline);
+    commit(tuned);
   }
 
   /// One model that was scored by itself.
   void write_one() {
     EventFolder::Run baseline = begin_baseline(records_.accuracy->quantized);
-    folder_.commit(baseline);
+    commit(baseline);
   }
 
   void write_search(const Study& study) {
@@ -128,7 +130,7 @@ class EventRuns {
     if (!first) first = compared(std::string(kBeforeTrials));
     EventFolder::Run baseline = begin_baseline(study.reference);
     if (first) add_histograms(*first, &baseline.events(), nullptr);
-    folder_.commit(baseline);
+    commit(baseline);
     std::vector<HyperParameters> parameters;
     for (const Trial& trial : study.trials)
       if (trial.accuracy) parameters.push_back(hyper_parameters(trial.recipe));
@@ -167,6 +169,11 @@ class EventRuns {
     text.text("why", trial.why);
     if (is_best) text.text("verdict", summary_markdown(records_));
     file.add(0, text);
+    commit(run);
+  }
+
+  void commit(EventFolder::Run& run) {
+    check_still_there(store_, workspace_, records_.run.id);
     folder_.commit(run);
   }
 
@@ -189,7 +196,11 @@ class EventRuns {
   void add_histograms(const ComparedPart& part, EventFile* reference, EventFile* quantized) {
     const fs::path path = reader_.path<Histograms>(part.part);
     const std::optional<MappedFile> mapped = find_file(store_, path);
-    if (!mapped) return;
+    if (!mapped) {
+      progress_.note(
+          fmt::format("{}: is not there, so there are no histograms", printable(path.string())));
+      return;
+    }
     const HistogramsReader histograms(mapped->text(), printable(path.string()));
     const std::vector<EventTensor> tensors = event_tensors(part.pairing, graph_, names_);
     const ProgressStep step(progress_, "write histograms", tensors.size());
@@ -240,14 +251,23 @@ class EventRuns {
   }
 
   void note_others() const {
+    if (!folder_.replaced().empty()) {
+      progress_.note(
+          fmt::format("{} took the place of those of another run; --logdir keeps them "
+                      "apart",
+                      fmt::join(folder_.replaced(), ", ")));
+    }
     const std::vector<std::string> others = folder_.others();
     if (others.empty()) return;
-    progress_.note(fmt::format("{} also holds {} of earlier, which TensorBoard shows beside these",
-                               printable(folder_.path("").parent_path().string()),
-                               fmt::join(others, ", ")));
+    const std::string folder = printable(folder_.path("").parent_path().string());
+    progress_.note(
+        fmt::format("{0} also holds {1} of earlier, which 'tensorboard --logdir {0}' "
+                    "shows beside these",
+                    folder, fmt::join(others, ", ")));
   }
 
   Store& store_;
+  const Workspace& workspace_;
   const RunRecords& records_;
   WorkloadReader reader_;
   const TensorboardOptions& options_;
@@ -277,12 +297,19 @@ TensorboardResult tensorboard(Store& store, const Workspace& workspace, const st
   });
   check_ended(records.run.id, records.run.state, "ask for");
   if (!records.plan && !records.diagnosis && !records.accuracy && !records.study) {
+    const bool is_failed = records.run.state != WorkloadState::success;
     throw Error(Errc::unsupported,
-                fmt::format("{} quantized, compared and scored nothing, so there is nothing to "
-                            "show; name a run of quantize, diagnose, evaluate or tune",
-                            records.run.id));
+                is_failed
+                    ? fmt::format("{} did not succeed ({}), so there is nothing to show; run it "
+                                  "again or name another run",
+                                  records.run.id, printable(records.run.message))
+                    : fmt::format("{} quantized, compared and scored nothing, so there is nothing "
+                                  "to show; name a run of quantize, diagnose, evaluate or tune",
+                                  records.run.id));
   }
-  return EventRuns(store, records, std::move(networks), folder, options, cores, progress).write();
+  if (const std::string note = unfinished_note(records.run); !note.empty()) progress.note(note);
+  return EventRuns(store, workspace, records, std::move(networks), options, cores, progress)
+      .write();
 }
 
 }  // namespace quantlens::flow

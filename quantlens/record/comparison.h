@@ -11,6 +11,7 @@
 
 #include "quantlens/base/json.h"
 #include "quantlens/record/accuracy.h"
+#include "quantlens/record/diagnosis.h"
 #include "quantlens/record/op_ref.h"
 #include "quantlens/record/plan.h"
 #include "quantlens/record/profile.h"
@@ -29,9 +30,12 @@ struct ComparedRun {
   std::string metric;  ///< empty: none
   bool diagnosed = false;
   std::uint64_t samples = 0;  ///< of its diagnosis; 0: there is none
+  /// Ops of its plan, and those of them that are quantized; absent where it planned nothing.
+  std::optional<std::uint64_t> ops, ops_quantized;
 };
 BOOST_DESCRIBE_STRUCT(ComparedRun, (),
-                      (id, name, verb, created, state, models, data, metric, diagnosed, samples))
+                      (id, name, verb, created, state, models, data, metric, diagnosed, samples,
+                       ops, ops_quantized))
 
 /// What is said of B beside A. better, worse: the samples tell it, and it is more than 0.1 dB;
 /// equal: the figures are the same, or the whole interval of their difference is within 0.1 dB;
@@ -48,6 +52,7 @@ struct ComparedOp {
   std::string type;
   OpMatchedBy matched_by = OpMatchedBy::id;
   std::string value_a, value_b;                ///< names of the activation
+  bool is_output = false;                      ///< of the reference of A
   std::optional<double> sqnr_a_db, sqnr_b_db;  ///< absent: it was not compared in that run
   std::optional<double> difference_db;         ///< of B - A; above 0 B is better
   /// 95 %, of this op alone; absent where fewer than three blocks of samples tell, or at the ends
@@ -60,7 +65,7 @@ struct ComparedOp {
   std::optional<Precision> precision_a, precision_b;
 };
 BOOST_DESCRIBE_STRUCT(ComparedOp, (),
-                      (a, b, type, matched_by, value_a, value_b, sqnr_a_db, sqnr_b_db,
+                      (a, b, type, matched_by, value_a, value_b, is_output, sqnr_a_db, sqnr_b_db,
                        difference_db, difference_interval, paired, verdict, output_share_a,
                        output_share_b, precision_a, precision_b))
 
@@ -82,11 +87,15 @@ struct ComparedFinding {
   std::optional<OpRef> a, b;                      ///< at which it is worst; absent: not in that run
   std::optional<std::uint64_t> index_a, index_b;  ///< its place in Diagnosis::findings
   Statements reasons;                             ///< of B; where it is gone of A
+  std::optional<Severity> severity_a, severity_b;
   std::optional<double> output_share_a, output_share_b;
+  std::optional<std::array<double, 2>> output_share_interval_a, output_share_interval_b;
+  bool share_is_measured_a = false, share_is_measured_b = false;  ///< else it is an estimate
 };
 BOOST_DESCRIBE_STRUCT(ComparedFinding, (),
-                      (change, rule, a, b, index_a, index_b, reasons, output_share_a,
-                       output_share_b))
+                      (change, rule, a, b, index_a, index_b, reasons, severity_a, severity_b,
+                       output_share_a, output_share_b, output_share_interval_a,
+                       output_share_interval_b, share_is_measured_a, share_is_measured_b))
 
 /// How an interval of a difference of accuracies was made. paired: from the samples that the two
 /// models answer otherwise; bounds: of the same samples, of which not all are known: it holds
@@ -96,6 +105,7 @@ BOOST_DEFINE_ENUM_CLASS(AccuracyInterval, paired, bounds, unpaired, none)
 /// The quantized models' accuracies; of a run of one model that model's.
 struct ComparedAccuracy {
   std::optional<Accuracy> a, b;
+  std::optional<Accuracy> reference_a, reference_b;          ///< of what each was held against
   std::optional<double> difference;                          ///< B - A, in the metric's unit
   std::optional<std::array<double, 2>> difference_interval;  ///< 95 %
   AccuracyInterval interval_is = AccuracyInterval::none;
@@ -104,7 +114,8 @@ struct ComparedAccuracy {
   ComparisonVerdict verdict = ComparisonVerdict::unknown;
 };
 BOOST_DESCRIBE_STRUCT(ComparedAccuracy, (),
-                      (a, b, difference, difference_interval, interval_is, lost, gained, verdict))
+                      (a, b, reference_a, reference_b, difference, difference_interval, interval_is,
+                       lost, gained, verdict))
 
 /// An option that the two recipes have otherwise.
 struct RecipeDifference {
@@ -135,9 +146,10 @@ struct OpTimeDifference {
 };
 BOOST_DESCRIBE_STRUCT(OpTimeDifference, (), (a, b, type, us_a, us_b))
 
-/// Times of the quantized models (of one model that model's), and of the runs themselves.
+/// Times of the quantized models (of one model that model's, of a benchmark the last one's), and of
+/// the runs themselves.
 struct ComparedTimes {
-  std::optional<WallTime> a, b;  ///< of single runs; absent: that run profiled nothing
+  std::optional<WallTime> a, b;  ///< of single runs; absent: that run timed nothing
   std::optional<double> ratio;   ///< of medians, B over A
   /// Conservative: from the ends of both medians' 95 % intervals. The two were not timed in turn.
   std::optional<std::array<double, 2>> ratio_interval;
@@ -158,8 +170,9 @@ BOOST_DESCRIBE_STRUCT(ComparisonCounts, (),
 /// What is different in B, of two stored runs. Made when asked for; no run stores it.
 struct Comparison {
   ComparedRun a, b;
-  Statements conclusions;  ///< the verdict: a paragraph
-  Statements caveats;      ///< what may not be set against each other, and why
+  bool same_models = false;  ///< both hold the same two files: what differs is none of the models
+  Statements conclusions;    ///< the verdict: a paragraph
+  Statements caveats;        ///< what may not be set against each other, and why
   ComparisonCounts counts;
   ComparedAccuracy accuracy;
   std::vector<ComparedOp> ops;  ///< worse ones first by how much, better ones likewise, others
@@ -170,7 +183,7 @@ struct Comparison {
   ComparedTimes times;
 };
 BOOST_DESCRIBE_STRUCT(Comparison, (),
-                      (a, b, conclusions, caveats, counts, accuracy, ops, only_a, only_b, findings,
-                       recipe, plan, times))
+                      (a, b, same_models, conclusions, caveats, counts, accuracy, ops, only_a,
+                       only_b, findings, recipe, plan, times))
 
 }  // namespace quantlens

@@ -2,6 +2,8 @@
 #include "quantlens/report/comparison_text.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -10,6 +12,7 @@
 
 #include "quantlens/base/counted.h"
 #include "quantlens/base/json_line.h"
+#include "quantlens/base/store.h"
 #include "quantlens/base/text.h"
 #include "quantlens/base/words.h"
 #include "quantlens/report/cell.h"
@@ -42,8 +45,8 @@ Table ops_table(const std::string& title, const Comparison& comparison, Comparis
                           {.title = "SQNR A"},
                           {.title = "SQNR B"},
                           {.title = "difference (dB)", .keep = true},
-                          {.title = "error share A"},
-                          {.title = "error share B"},
+                          {.title = "output share A"},
+                          {.title = "output share B"},
                           {.title = "A in"},
                           {.title = "B in"}},
               .rows = {}};
@@ -57,20 +60,46 @@ Table ops_table(const std::string& title, const Comparison& comparison, Comparis
   return table;
 }
 
+/// "changed: note to problem" where that is what changed.
+std::string changed_text(const ComparedFinding& one) {
+  std::string text(word(one.change));
+  if (one.change != FindingChange::changed) return text;
+  if (one.severity_a == one.severity_b) return text + ": its share";
+  return fmt::format("{}: {} to {}", text, word(*one.severity_a), word(*one.severity_b));
+}
+
+Cell share_cell(const std::optional<double>& share,
+                const std::optional<std::array<double, 2>>& interval) {
+  if (!share || !interval) return cell_of(share);
+  return Estimate{*share, *interval};
+}
+
+/// How the shares of the outputs' error were found; docs/rules.md.
+std::string share_kind(const ComparedFinding& one) {
+  const auto kind = [](bool measured) { return measured ? "measured" : "estimated"; };
+  const std::string a = kind(one.share_is_measured_a), b = kind(one.share_is_measured_b);
+  if (one.output_share_a && one.output_share_b && a != b) return a + " in A, " + b + " in B";
+  if (one.output_share_b) return b;
+  return one.output_share_a ? a : std::string();
+}
+
 Table findings_table(const Comparison& comparison) {
   Table table{.title = "Findings",
               .columns = {{.title = "finding", .keep = true},
                           {.title = "rule", .keep = true},
                           {.title = "OP name", .keep = true},
-                          {.title = "error share A"},
-                          {.title = "error share B"},
+                          {.title = "share A"},
+                          {.title = "share B"},
+                          {.title = "share is"},
                           {.title = "why"}},
               .rows = {}};
+  if (comparison.counts.matched == 0) return table;  // of two networks none is the other's
   for (const ComparedFinding& one : comparison.findings) {
     if (one.change == FindingChange::same) continue;
-    table.rows.push_back({std::string(word(one.change)), one.rule, (one.b ? *one.b : *one.a).name,
-                          cell_of(one.output_share_a), cell_of(one.output_share_b),
-                          text_of(one.reasons)});
+    table.rows.push_back({changed_text(one), one.rule, (one.b ? *one.b : *one.a).name,
+                          share_cell(one.output_share_a, one.output_share_interval_a),
+                          share_cell(one.output_share_b, one.output_share_interval_b),
+                          share_kind(one), text_of(one.reasons)});
   }
   return table;
 }
@@ -97,8 +126,10 @@ std::string planned(Precision precision, OpForm form) {
 
 std::string plan_notes(const PlanDifference& one) {
   std::vector<std::string> notes;
-  if (one.other_activation) notes.emplace_back("other range or scheme of its values");
-  if (one.other_weight) notes.emplace_back("other scales or scheme of its weight");
+  if (one.precision_a == one.precision_b && one.form_a == one.form_b) {
+    if (one.other_activation) notes.emplace_back("other range or scheme of its values");
+    if (one.other_weight) notes.emplace_back("other scales or scheme of its weight");
+  }
   if (!one.reason_a.empty()) notes.push_back("A: " + one.reason_a);
   if (!one.reason_b.empty()) notes.push_back("B: " + one.reason_b);
   std::string text;
@@ -106,38 +137,80 @@ std::string plan_notes(const PlanDifference& one) {
   return text;
 }
 
+/// Ops whose plans differ in the same way.
+struct PlanGroup {
+  std::string a, b, notes;
+  std::vector<const PlanDifference*> ops;
+};
+
+std::vector<PlanGroup> plan_groups(const Comparison& comparison) {
+  std::vector<PlanGroup> groups;
+  std::map<std::array<std::string, 3>, std::size_t> places;
+  for (const PlanDifference& one : comparison.plan) {
+    PlanGroup group{.a = planned(one.precision_a, one.form_a),
+                    .b = planned(one.precision_b, one.form_b),
+                    .notes = plan_notes(one),
+                    .ops = {}};
+    const auto [place, is_new] =
+        places.emplace(std::array{group.a, group.b, group.notes}, groups.size());
+    if (is_new) groups.push_back(std::move(group));
+    groups[place->second].ops.push_back(&one);
+  }
+  return groups;
+}
+
+/// "3 ops: a, b, c", of many the first ones.
+std::string names_of(const std::vector<const PlanDifference*>& ops) {
+  constexpr std::size_t kNamed = 3;
+  const auto name = [](const PlanDifference* one) { return name_of(one->a, one->b); };
+  if (ops.size() == 1) return name(ops.front());
+  std::string text = fmt::format("{} ops: ", ops.size());
+  for (std::size_t i = 0; i < std::min(ops.size(), kNamed); ++i)
+    text += (i == 0 ? "" : ", ") + name(ops[i]);
+  return text + (ops.size() > kNamed ? ", …" : "");
+}
+
+/// One row for all ops that differ in the same way; JSON has each of them.
 Table plan_table(const Comparison& comparison) {
   Table table{.title = "Plan",
-              .columns = {{.title = "OP name", .keep = true},
-                          {.title = "type"},
+              .columns = {{.title = "ops", .keep = true},
                           {.title = "A"},
                           {.title = "B"},
-                          {.title = "what differs"}},
+                          {.title = "what differs", .keep = true}},
               .rows = {}};
-  for (const PlanDifference& one : comparison.plan) {
-    table.rows.push_back({name_of(one.a, one.b), one.type, planned(one.precision_a, one.form_a),
-                          planned(one.precision_b, one.form_b), plan_notes(one)});
-  }
+  for (const PlanGroup& group : plan_groups(comparison))
+    table.rows.push_back({names_of(group.ops), group.a, group.b, group.notes});
   return table;
 }
 
 Table times_table(const Comparison& comparison) {
-  Table table{.title = "Times",
-              .columns = {{.title = "what", .keep = true}, {.title = "A"}, {.title = "B"}},
+  const bool has_ops = !comparison.times.ops.empty();
+  Table table{.title = has_ops ? "Times (of ops: kernels, conversions and layouts)" : "Times",
+              .columns = {{.title = "what", .keep = true},
+                          {.title = "A", .keep = true},
+                          {.title = "B", .keep = true},
+                          {.title = "B - A"}},
               .rows = {}};
+  const auto add = [&](std::string what, const std::optional<double>& a,
+                       const std::optional<double>& b) {
+    if (!a && !b) return;
+    const auto difference = a && b ? std::optional(*b - *a) : std::nullopt;
+    table.rows.push_back({std::move(what), cell_of(a), cell_of(b), cell_of(difference)});
+  };
   const ComparedTimes& times = comparison.times;
-  if (times.a || times.b) {
-    const auto median = [](const std::optional<WallTime>& wall) {
-      return cell_of(wall ? std::optional(wall->median_us / 1000) : std::nullopt);
-    };
-    table.rows.push_back({std::string("run of the model (ms)"), median(times.a), median(times.b)});
-  }
+  const auto of = [](const std::optional<WallTime>& wall, double WallTime::*figure) {
+    constexpr double kMicroseconds = 1000;
+    return wall ? std::optional(*wall.*figure / kMicroseconds) : std::nullopt;
+  };
+  add("run of the model, median (ms)", of(times.a, &WallTime::median_us),
+      of(times.b, &WallTime::median_us));
+  add("run of the model, 90 % (ms)", of(times.a, &WallTime::p90_us),
+      of(times.b, &WallTime::p90_us));
+  add("run of the model, 99 % (ms)", of(times.a, &WallTime::p99_us),
+      of(times.b, &WallTime::p99_us));
   for (const OpTimeDifference& one : times.ops)
-    table.rows.push_back({name_of(one.a, one.b) + " (us)", one.us_a, one.us_b});
-  if (times.seconds_a || times.seconds_b) {
-    table.rows.push_back(
-        {std::string("whole run (s)"), cell_of(times.seconds_a), cell_of(times.seconds_b)});
-  }
+    add(name_of(one.a, one.b) + " (us)", one.us_a, one.us_b);
+  add("whole run of quantlens (s)", times.seconds_a, times.seconds_b);
   return table;
 }
 
@@ -147,6 +220,7 @@ Table lone_table(const Comparison& comparison) {
                           {.title = "OP name", .keep = true},
                           {.title = "type"}},
               .rows = {}};
+  if (comparison.counts.matched == 0) return table;  // two networks
   for (const LoneOp& one : comparison.only_a)
     table.rows.push_back({std::string("A"), one.op.name, one.type});
   for (const LoneOp& one : comparison.only_b)
@@ -156,26 +230,44 @@ Table lone_table(const Comparison& comparison) {
 
 /// All that have rows, in the order in which they are read.
 std::vector<Table> tables_of(const Comparison& comparison) {
-  std::vector<Table> tables{findings_table(comparison),
+  std::vector<Table> tables{recipe_table(comparison),
+                            findings_table(comparison),
                             ops_table("Worse in B", comparison, ComparisonVerdict::worse),
                             ops_table("Better in B", comparison, ComparisonVerdict::better),
                             lone_table(comparison),
                             plan_table(comparison),
-                            recipe_table(comparison),
                             times_table(comparison)};
   std::erase_if(tables, [](const Table& table) { return table.rows.empty(); });
   return tables;
 }
 
+/// "A: ID of 'quantize', made …, 200 samples of digits.npz, top1"
 std::string who_line(const char* which, const ComparedRun& run) {
-  return fmt::format("{}: {} of '{}', made {}", which, run.id, run.verb, run.created);
+  if (run.verb.empty())
+    return fmt::format("{}: {}, whose own record cannot be read", which, run.id);
+  std::string text = fmt::format("{}: {} of '{}', made {}", which, run.id, run.verb, run.created);
+  const auto samples = std::ranges::find(run.data, DataRole::samples, &DataUsed::role);
+  if (samples != run.data.end()) {
+    text += ", " + counted(samples->samples, "sample");
+    const std::string file = fs::path(samples->path).filename().string();
+    if (!file.empty()) text += " of " + file;
+  }
+  return text + (run.metric.empty() ? "" : ", " + run.metric);
 }
 
-/// The last sentence may end as one that another follows.
+/// Ops of which nothing is told stand in no table.
+std::string others_text(const Comparison& comparison) {
+  const std::uint64_t others = comparison.counts.equal + comparison.counts.undecided;
+  if (others == 0 || comparison.counts.worse + comparison.counts.better == 0) return {};
+  return fmt::format("{} that are equal or not told apart: --output csv has all\n",
+                     counted(others, "further activation"));
+}
+
+/// The first sentence may begin, and the last one end, as one beside others.
 std::string paragraph(const Statements& said) {
   std::string text = text_of(said);
   while (text.ends_with(' ')) text.pop_back();
-  return text;
+  return text.substr(std::min(text.find_first_not_of(' '), text.size()));
 }
 
 }  // namespace
@@ -185,10 +277,10 @@ std::string comparison_text(const Comparison& comparison, const RunView& view) {
   std::string text = wrapped(printable(paragraph(comparison.conclusions)), 0);
   if (const std::string caution = paragraph(comparison.caveats); !caution.empty())
     text += "\n" + wrapped(printable(caution), 0);
-  text += fmt::format("\n{}\n{}\n", printable(who_line("A", comparison.a)),
-                      printable(who_line("B", comparison.b)));
+  text += "\n" + wrapped(printable(who_line("A", comparison.a)), 3) +
+          wrapped(printable(who_line("B", comparison.b)), 3);
   for (const Table& table : tables_of(comparison)) text += "\n" + to_text(table, view.text);
-  return text;
+  return text + others_text(comparison);
 }
 
 std::string comparison_markdown(const Comparison& comparison, const RunView& view) {
@@ -200,7 +292,7 @@ std::string comparison_markdown(const Comparison& comparison, const RunView& vie
                       markdown_prose(who_line("B", comparison.b)));
   for (const Table& table : tables_of(comparison))
     text += to_markdown(table, view.text.rows) + "\n";
-  return text;
+  return text + markdown_prose(others_text(comparison));
 }
 
 Table compared_ops_table(const Comparison& comparison) {
@@ -218,8 +310,8 @@ Table compared_ops_table(const Comparison& comparison) {
                           {.title = "high (dB)"},
                           {.title = "paired"},
                           {.title = "verdict"},
-                          {.title = "error share A"},
-                          {.title = "error share B"},
+                          {.title = "output share A"},
+                          {.title = "output share B"},
                           {.title = "precision A"},
                           {.title = "precision B"}},
               .rows = {}};

@@ -13,6 +13,7 @@ namespace quantlens {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 RunRecords scores_of(double reference, double quantized, bool higher_is_better = true) {
   RunRecords records;
@@ -52,6 +53,14 @@ TEST(AccuracyGate, IsOfAShareOfTheReferenceUnlessTheUnitIsAskedFor) {
 TEST(AccuracyGate, ForgivesWhatRoundingAddsToALossOfJustThat) {
   EXPECT_TRUE(accuracy_gate(scores_of(0.5, 0.45), 0.1).reached);
   EXPECT_TRUE(accuracy_gate(scores_of(0.75, 0.75), 0).reached);
+}
+
+TEST(AccuracyGate, SaysWhereTheSamplesCannotTell) {
+  RunRecords records = scores_of(0.5, 0.45);
+  records.accuracy->difference_interval = {-0.12, 0.02};
+  EXPECT_THAT(accuracy_gate(records, 0.01).because, HasSubstr("these samples cannot tell"));
+  records.accuracy->difference_interval = {-0.08, -0.02};
+  EXPECT_THAT(accuracy_gate(records, 0.01).because, Not(HasSubstr("cannot tell")));
 }
 
 TEST(AccuracyGate, SaysWhatWasLostOfWhat) {

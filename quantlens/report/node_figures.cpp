@@ -14,11 +14,17 @@ namespace {
 
 class NodeFiguresMaker {
  public:
-  NodeFiguresMaker(const RunRecords& records, const Pairing* pairing, ModelRole of)
-      : records_(records), pairing_(pairing), is_quantized_(of == ModelRole::quantized) {}
+  NodeFiguresMaker(const FigureSources& from, ModelRole of)
+      : records_(from.records),
+        pairing_(from.pairing),
+        quantized_(from.quantized),
+        is_quantized_(of == ModelRole::quantized) {}
 
   std::vector<NodeFigures> make() {
-    if (is_quantized_) learn_values();
+    if (is_quantized_) {
+      learn_names();
+      learn_values();
+    }
     if (records_.diagnosis)
       for (const ActivationRow& row : records_.diagnosis->activations) add(row);
     add_precisions();
@@ -29,14 +35,37 @@ class NodeFiguresMaker {
   }
 
  private:
-  /// Which value of the quantized model stands for an op: the worst row's, else the first pair's.
+  /// Nodes that are alone in their name, which quantizers keep.
+  void learn_names() {
+    if (quantized_ == nullptr) return;
+    for (const OpOutline& op : quantized_->ops) {
+      if (!op.scope.empty() || op.outputs.empty()) continue;
+      const auto [place, is_new] = outputs_.emplace(op.name, op.outputs.front());
+      if (!is_new) place->second.clear();
+    }
+  }
+
+  /// Which value of the quantized model stands for an op: what the node of its name makes, else
+  /// the worst row's, else the first pair's.
   void learn_values() {
     if (records_.diagnosis)
       for (const ActivationRow& row : records_.diagnosis->activations)
-        if (!row.op.id.empty()) values_.emplace(row.op.id, row.quantized);
-    if (pairing_ == nullptr) return;
-    for (const ValuePair& pair : pairing_->pairs)
-      if (!pair.op.id.empty()) values_.emplace(pair.op.id, pair.quantized);
+        learn_value(row.op, row.quantized);
+    if (pairing_ != nullptr)
+      for (const ValuePair& pair : pairing_->pairs) learn_value(pair.op, pair.quantized);
+    if (records_.plan)
+      for (const OpPlan& op : records_.plan->ops) learn_value(op.op, "");
+    if (records_.profile)
+      for (const OpTime& time : records_.profile->ops)
+        if (!time.ops.empty()) learn_value(time.ops.front(), "");
+  }
+
+  void learn_value(const OpRef& op, const std::string& otherwise) {
+    if (op.id.empty()) return;
+    const auto own = outputs_.find(op.name);
+    const std::string& value =
+        own == outputs_.end() || own->second.empty() ? otherwise : own->second;
+    if (!value.empty()) values_.emplace(op.id, value);
   }
 
   /// Null: the network has no such node.
@@ -103,17 +132,18 @@ class NodeFiguresMaker {
 
   const RunRecords& records_;
   const Pairing* pairing_;
+  const GraphOutline* quantized_;
   bool is_quantized_;
-  std::unordered_map<std::string, std::string> values_;  // of the quantized model, by op
-  std::unordered_map<std::string, std::size_t> places_;  // in `figures_`, by output
+  std::unordered_map<std::string, std::string> outputs_;  // of the quantized model, by node name
+  std::unordered_map<std::string, std::string> values_;   // of the quantized model, by op
+  std::unordered_map<std::string, std::size_t> places_;   // in `figures_`, by output
   std::vector<NodeFigures> figures_;
 };
 
 }  // namespace
 
-std::vector<NodeFigures> node_figures(const RunRecords& records, const Pairing* pairing,
-                                      ModelRole of) {
-  return NodeFiguresMaker(records, pairing, of).make();
+std::vector<NodeFigures> node_figures(const FigureSources& from, ModelRole of) {
+  return NodeFiguresMaker(from, of).make();
 }
 
 std::string findings_of_node(const NodeFigures& node) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "quantlens/graph/outline.h"
 #include "quantlens/record/pairing.h"
 #include "quantlens/record/run_records.h"
 
@@ -28,11 +29,18 @@ struct NodeFigures {
   std::vector<NodeFinding> findings;
 };
 
+/// What is known of a run's nodes; null where that is not stored.
+struct FigureSources {
+  const RunRecords& records;
+  const Pairing* pairing = nullptr;
+  const GraphOutline* quantized = nullptr;
+};
+
 /// Of the reference's nodes or the quantized model's, in the order in which records first name
-/// them. Where an op has several rows, its worst one counts. `pairing`: null where there is none.
-/// `of`: edited means reference.
-std::vector<NodeFigures> node_figures(const RunRecords& records, const Pairing* pairing,
-                                      ModelRole of);
+/// them. Where an op has several rows, its worst one counts. In the quantized model the node of the
+/// op's own name has them, where it is the only one, else the one that makes the value which was
+/// compared. `of`: edited means reference.
+std::vector<NodeFigures> node_figures(const FigureSources& from, ModelRole of);
 
 /// "warning outlier-channel, note rounding"
 std::string findings_of_node(const NodeFigures& node);

@@ -31,16 +31,30 @@ RunRecords run_of_y() {
 
 TEST(NodeFigures, AreOfTheNodeThatMakesTheValueInEitherModel) {
   const Pairing pairing = pairing_of_y();
-  const auto reference = node_figures(run_of_y(), &pairing, ModelRole::reference);
+  const auto reference = node_figures({run_of_y(), &pairing}, ModelRole::reference);
   ASSERT_EQ(reference.size(), 1U);
   EXPECT_EQ(reference[0].output, "y");
   EXPECT_EQ(reference[0].sqnr_db, 5);
   EXPECT_EQ(reference[0].precision, "int8");
   EXPECT_EQ(findings_of_node(reference[0]), "problem spread_weight");
-  const auto quantized = node_figures(run_of_y(), &pairing, ModelRole::quantized);
+  const auto quantized = node_figures({run_of_y(), &pairing}, ModelRole::quantized);
   ASSERT_EQ(quantized.size(), 1U);
   EXPECT_EQ(quantized[0].output, "y_q");
   EXPECT_EQ(quantized[0].sqnr_db, 5);
+}
+
+TEST(NodeFigures, OfTheQuantizedModelAreAtTheNodeOfTheOpsName) {
+  const Pairing pairing = pairing_of_y();
+  RunRecords records = run_of_y();
+  const std::string name = records.diagnosis->activations[0].op.name;
+  GraphOutline quantized{.ops = {{.op = "conv_out", .name = name, .outputs = {"conv_out"}},
+                                 {.op = "y_q", .name = "q", .outputs = {"y_q"}}}};
+  const auto figures = node_figures({records, &pairing, &quantized}, ModelRole::quantized);
+  ASSERT_EQ(figures.size(), 1U);
+  EXPECT_EQ(figures[0].output, "conv_out");
+  quantized.ops.push_back({.op = "other", .name = name, .outputs = {"other"}});
+  EXPECT_EQ(node_figures({records, &pairing, &quantized}, ModelRole::quantized)[0].output, "y_q")
+      << "two nodes have its name";
 }
 
 TEST(NodeFigures, OfAnOpWithSeveralRowsAreItsFirstAndWorst) {
@@ -48,7 +62,7 @@ TEST(NodeFigures, OfAnOpWithSeveralRowsAreItsFirstAndWorst) {
   ActivationRow second = records.diagnosis->activations[0];
   second.sqnr_db = 30;
   records.diagnosis->activations.push_back(second);
-  const auto figures = node_figures(records, nullptr, ModelRole::reference);
+  const auto figures = node_figures({records}, ModelRole::reference);
   ASSERT_EQ(figures.size(), 1U);
   EXPECT_EQ(figures[0].sqnr_db, 5);
 }
@@ -56,7 +70,7 @@ TEST(NodeFigures, OfAnOpWithSeveralRowsAreItsFirstAndWorst) {
 TEST(NodeFigures, OfAnOpThatTheQuantizedModelDoesNotHaveAreNone) {
   RunRecords records = run_of_y();
   records.diagnosis->activations.clear();
-  EXPECT_TRUE(node_figures(records, nullptr, ModelRole::quantized).empty());
+  EXPECT_TRUE(node_figures({records}, ModelRole::quantized).empty());
 }
 
 TEST(NodeFigures, HaveTimesOfEachModelsOwn) {
@@ -66,8 +80,8 @@ TEST(NodeFigures, HaveTimesOfEachModelsOwn) {
   time.reference_us = 7;
   time.quantized_us = 3;
   const Pairing pairing = pairing_of_y();
-  EXPECT_EQ(node_figures(records, &pairing, ModelRole::reference)[0].microseconds, 7);
-  EXPECT_EQ(node_figures(records, &pairing, ModelRole::quantized)[0].microseconds, 3);
+  EXPECT_EQ(node_figures({records, &pairing}, ModelRole::reference)[0].microseconds, 7);
+  EXPECT_EQ(node_figures({records, &pairing}, ModelRole::quantized)[0].microseconds, 3);
 }
 
 TEST(NotesOfFigures, AreThoseThatAreKnownWithEveryDigit) {

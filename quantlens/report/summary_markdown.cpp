@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/report/summary_markdown.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "quantlens/base/counted.h"
 #include "quantlens/base/words.h"
+#include "quantlens/report/benchmark_text.h"
 #include "quantlens/report/findings_markdown.h"
 #include "quantlens/report/markdown_prose.h"
+#include "quantlens/report/profile_tables.h"
 #include "quantlens/report/report_findings.h"
 #include "quantlens/report/run_text.h"
 #include "quantlens/report/tables.h"
@@ -61,6 +64,19 @@ std::string ops_part(const RunRecords& records, std::size_t most) {
   return table_part(activations_table(*records.diagnosis, ActivationOrder::sqnr), most);
 }
 
+/// Of a run that timed models.
+std::string times_part(const RunRecords& records, std::size_t most) {
+  std::string text;
+  if (records.profile) {
+    const ProfileRecord& profile = *records.profile;
+    text += table_part(profile.quantized ? joined_table(profile, RunView().rows)
+                                         : profiling_table(profile.reference, RunView().rows),
+                       std::max<std::size_t>(most, 1));
+  }
+  if (records.benchmark) text += table_part(benchmark_table(*records.benchmark, Digits::four));
+  return text;
+}
+
 std::string run_part(const Workload& run) {
   constexpr std::size_t kShort = 12;  // digits that tell files apart
   Table table{.title = "Run", .columns = {{"What"}, {"Which"}}, .rows = {}};
@@ -84,7 +100,7 @@ std::string summary_of_size(const RunRecords& records, const std::vector<GateRes
   return fmt::format("**Verdict{}:** {}\n\n", of, markdown_prose(verdict_line(records))) +
          gate_lines(gates) + accuracy_part(records) +
          findings_markdown(reported_findings(records), size.findings) +
-         ops_part(records, size.ops) + run_part(records.run);
+         ops_part(records, size.ops) + times_part(records, size.ops) + run_part(records.run);
 }
 
 /// The lines that fit, and that others do not; of a line that does not fit at all its beginning.

@@ -87,21 +87,12 @@ void take_compared(const Store& store, const fs::path& path, RunToCompare& run) 
   }
 }
 
-/// Where a search keeps what it found of the trial that it kept; empty: of other runs, or none.
-std::string kept_part(const RunRecords& records) {
-  if (!records.study || !records.study->best) return {};
-  return trial_folder(*records.study->best);
-}
-
-/// A search is told by the model that it kept. Which samples that answers otherwise than the float
-/// model is not stored.
-void take_kept_trial(const WorkloadReader& reader, const std::string& part, RunRecords& records) {
-  if (!records.diagnosis) records.diagnosis = reader.get<Diagnosis>(part);
+/// Which samples the model that a search kept answers otherwise than the float model is not stored.
+void take_kept_accuracy(RunRecords& records) {
   const Trial& kept = records.study->trials[*records.study->best - 1];
-  if (!records.accuracy && kept.accuracy) {
-    records.accuracy = AccuracyRecord();
-    records.accuracy->quantized = *kept.accuracy;
-  }
+  if (records.accuracy || !kept.accuracy) return;
+  records.accuracy = AccuracyRecord();
+  records.accuracy->quantized = *kept.accuracy;
 }
 
 void read_others(const WorkloadReader& reader, RunRecords& records) {
@@ -133,6 +124,11 @@ LinkCounts links_of(const GraphOutline& graph) {
   return links;
 }
 
+std::string kept_part(const RunRecords& records) {
+  if (!records.study || !records.study->best) return {};
+  return trial_folder(*records.study->best);
+}
+
 RunRecords read_run(const Store& store, const Workspace& workspace, const std::string& id,
                     Cores* cores) {
   RunRecords records;
@@ -152,6 +148,8 @@ RunRecords read_run(const Store& store, const Workspace& workspace, const std::s
     }
   };
   in_parts(3, read_part, cores);
+  const std::string part = kept_part(records);
+  if (!part.empty() && !records.diagnosis) records.diagnosis = reader.get<Diagnosis>(part);
   return records;
 }
 
@@ -160,13 +158,25 @@ void check_ended(const std::string& id, WorkloadState state, std::string_view wh
   throw Error(Errc::usage, fmt::format("{} has not ended; {} it when it has", id, what));
 }
 
+void check_still_there(const Store& store, const Workspace& workspace, const std::string& id) {
+  if (find_file(store, workspace.folder(id) / FileOf<Workload>::kName)) return;
+  throw Error(Errc::not_found,
+              fmt::format("{} was deleted while it was read; name another run", printable(id)));
+}
+
+std::string unfinished_note(const Workload& run) {
+  if (run.state == WorkloadState::success) return {};
+  return fmt::format("{} did not end well: {}; what it had stored until then is used",
+                     printable(run.id), printable(run.message));
+}
+
 RunToCompare read_run_to_compare(const Store& store, const Workspace& workspace,
                                  const std::string& id, Cores* cores) {
   const WorkloadReader reader(store, workspace.folder(id));
   RunToCompare run;
   run.records = read_run(store, workspace, id, cores);
   const std::string part = kept_part(run.records);
-  if (!part.empty()) take_kept_trial(reader, part, run.records);
+  if (!part.empty()) take_kept_accuracy(run.records);
   const auto read_part = [&](std::size_t one) {
     if (one == 0)
       run.graph = reader.get<GraphOutline>();

@@ -247,7 +247,7 @@ void write_report_data(Api& api, const Store& store, const ReportData& report, P
   out(compact(listed));
   out(R"(,"gates":)");
   out(compact(json::encode(report.gates)));
-  out(R"(,"answers":)");
+  out(report.compared ? R"(,"compared":true,"answers":)" : R"(,"compared":false,"answers":)");
   collector.begin();
   for (const std::string& id : report.ids) {
     collector.add_answers(id, progress);

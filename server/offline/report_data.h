@@ -27,6 +27,7 @@ struct ReportData {
   std::string made;              ///< when, in ISO 8601
   std::string version;           ///< of quantlens
   std::vector<ToldGate> gates;
+  bool compared = false;  ///< the pages first say what is different in the second run
 };
 
 /// What the pages would ask a server about these runs, and its answers, as one JSON text that

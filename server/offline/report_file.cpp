@@ -35,7 +35,8 @@ std::string report_file(Store& store, Workspace& workspace, const ReportParts& p
                         Progress& progress) {
   ReportPage page;
   ReportData data{.made = utc_text(std::chrono::system_clock::now()),
-                  .version = std::string(parts.version)};
+                  .version = std::string(parts.version),
+                  .compared = parts.compared};
   for (std::size_t i = 0; i < parts.runs.size(); ++i) {
     const RunRecords& run = parts.runs[i];
     const std::vector<GateResult> judged =

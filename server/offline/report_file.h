@@ -21,6 +21,7 @@ struct ReportParts {
   /// What came of the gates, for each run; empty: none was asked for.
   std::vector<std::vector<GateResult>> gates;
   std::string_view version;   ///< of quantlens
+  bool compared = false;      ///< what is different in the second one comes first
   std::vector<Asset> assets;  ///< the pages
 };
 

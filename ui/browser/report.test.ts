@@ -57,6 +57,14 @@ describe("a report", () => {
     }
   });
 
+  it("of a comparison says first what is different", async () => {
+    const page = await session.openFile(given.reports["compared"]!);
+    const dialog = page.getByRole("dialog", { name: "Compare two runs" });
+    await dialog.getByText(/B's accuracy/).waitFor();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "hidden" });
+  });
+
   it.skipIf(!hasRun("mobilenet"))("is a file that people can send", () => {
     expect(statSync(given.reports["mobilenet"]!).size).toBeLessThan(1_000_000);
   });

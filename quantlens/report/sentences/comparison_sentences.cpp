@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/counted.h"
+#include "quantlens/base/percent.h"
 #include "quantlens/report/cell.h"
 #include "quantlens/report/sentences/sentences.h"
 
@@ -21,7 +22,8 @@ std::string compare_alike(const Figures&) {
 }
 
 std::string compare_nothing(const Figures&) {
-  return "Nothing can be set against each other: no activation and no accuracy is there in both.";
+  return "Nothing can be set against each other: no activation, no accuracy and no time is there "
+         "in both.";
 }
 
 std::string compare_accuracy(const Figures& f) {
@@ -43,6 +45,18 @@ std::string compare_accuracy(const Figures& f) {
                      figure_text(difference, size), interval);
 }
 
+std::string lost_text(double loss) {
+  return loss < 0 ? "gains " + change_text(-loss) : "loses " + change_text(loss);
+}
+
+std::string compare_references(const Figures& f) {
+  const double a = f.number("a"), b = f.number("b"), size = std::max(std::abs(a), std::abs(b));
+  return fmt::format(
+      "What they were held against scored {} in A and {} in B: A {} of it and B {}. ",
+      figure_text(a, size), figure_text(b, size), lost_text(f.number("lost_a")),
+      lost_text(f.number("lost_b")));
+}
+
 /// "3 are worse in B and 2 better"
 std::string told_in(const Figures& f) {
   const std::uint64_t worse = f.count("worse"), better = f.count("better");
@@ -60,6 +74,10 @@ std::string compare_ops(const Figures& f) {
   return text + ".";
 }
 
+std::string decibels_text(double value) {
+  return std::isinf(value) && value > 0 ? "all" : fmt::format("{:.1f}", value);
+}
+
 std::string by_db(const Figures& f) {
   std::string text = fmt::format("{:+.1f} dB", f.number("difference"));
   if (f.has("interval")) {
@@ -69,12 +87,30 @@ std::string by_db(const Figures& f) {
   return text;
 }
 
+std::string compare_output(const Figures& f) {
+  const std::string verdict = f.text("verdict");
+  const char* told = "not told apart";
+  if (verdict == "worse") told = "worse";
+  if (verdict == "better") told = "better";
+  if (verdict == "equal") told = "equal";
+  const std::string which = f.count("of") == 1
+                                ? fmt::format("The output {}", f.shown("op"))
+                                : fmt::format("Of {} outputs, {}", f.count("of"), f.shown("op"));
+  return fmt::format("{} keeps {} dB of SQNR in A and {} in B: {} ({}). ", which,
+                     decibels_text(f.number("a")), decibels_text(f.number("b")), told, by_db(f));
+}
+
 std::string compare_worst(const Figures& f) {
   return fmt::format(" Most is lost at {} ({}).", f.shown("op"), by_db(f));
 }
 
 std::string compare_best(const Figures& f) {
   return fmt::format(" Most is gained at {} ({}).", f.shown("op"), by_db(f));
+}
+
+std::string compare_int8(const Figures& f) {
+  return fmt::format(" In int8 are {} of {} in A and {} of {} in B.", f.count("a"),
+                     counted(f.count("of_a"), "op"), f.count("b"), f.count("of_b"));
 }
 
 std::string compare_findings(const Figures& f) {
@@ -88,8 +124,9 @@ std::string compare_time(const Figures& f) {
     const auto [low, high] = f.ends("interval");
     interval = fmt::format(" ({:.2f} to {:.2f})", low, high);
   }
-  return fmt::format(" A run takes {:.2f}{} of A's time in B; the two were not timed in turn.",
-                     f.number("ratio"), interval);
+  return fmt::format(
+      " A run of {} takes {:.2f}{} of A's time in B; the two were not timed in turn.",
+      f.text("model"), f.number("ratio"), interval);
 }
 
 // ---- what may not be set against each other
@@ -98,8 +135,21 @@ std::string compare_failed(const Figures& f) {
 }
 
 std::string compare_not_diagnosed(const Figures& f) {
-  return fmt::format("{} has no diagnosis, so no ops and no findings are compared. ",
+  return fmt::format("{} has no diagnosis, so no activations and no findings are compared. ",
                      f.text("which"));
+}
+
+std::string compare_none_diagnosed(const Figures&) {
+  return "Neither run has a diagnosis, so no activations and no findings are compared. ";
+}
+
+std::string compare_same_models(const Figures&) {
+  return "A and B hold the same two files, so what differs comes from the data or from how they "
+         "were run: no model is better or worse than the other. ";
+}
+
+std::string compare_crossed(const Figures&) {
+  return "One of the runs is of the quantized model of the other one alone. ";
 }
 
 std::string compare_other_verb(const Figures& f) {
@@ -108,6 +158,12 @@ std::string compare_other_verb(const Figures& f) {
 }
 
 std::string compare_other_reference(const Figures& f) {
+  if (f.count("matched") + f.count("only_a") + f.count("only_b") == 0)
+    return "The float models are two files. ";
+  if (f.count("matched") == 0) {
+    return "The float models are two networks: no op of one is surely one of the other, so no "
+           "activation and no finding can be set against another. ";
+  }
   std::string text = fmt::format(
       "The float models are two files: {} matched by structure or name",
       f.count("matched") == 1 ? "1 op is" : fmt::format("{} ops are", f.count("matched")));
@@ -159,13 +215,19 @@ constexpr Sentence kComparisonSentences[] = {
     {"compare.alike", compare_alike},
     {"compare.nothing", compare_nothing},
     {"compare.accuracy", compare_accuracy},
+    {"compare.references", compare_references},
+    {"compare.output", compare_output},
     {"compare.ops", compare_ops},
     {"compare.worst", compare_worst},
     {"compare.best", compare_best},
+    {"compare.int8", compare_int8},
     {"compare.findings", compare_findings},
     {"compare.time", compare_time},
     {"compare.failed", compare_failed},
     {"compare.not_diagnosed", compare_not_diagnosed},
+    {"compare.none_diagnosed", compare_none_diagnosed},
+    {"compare.same_models", compare_same_models},
+    {"compare.crossed", compare_crossed},
     {"compare.other_verb", compare_other_verb},
     {"compare.other_reference", compare_other_reference},
     {"compare.other_data", compare_other_data},

@@ -16,6 +16,7 @@ function reportOf(): Report {
   return {
     format: 1,
     gates: [],
+    compared: false,
     made: "2026-11-27T16:08:09Z",
     version: "1.2.3",
     runs: [second, first],

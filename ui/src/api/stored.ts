@@ -22,6 +22,7 @@ export interface Report {
   workloads: Schemas["ListedRun"][]; // the newest first
   answers: Record<string, unknown>; // by address: "workloads/ID", "workloads/ID/ops?op=OP"
   gates: Gate[]; // that were asked for
+  compared: boolean; // two runs of which one is held against the other
   tables: Record<string, Schemas["TablePage"]>; // by address: "workloads/ID/tables/plan.ops"; all rows
 }
 
@@ -42,6 +43,11 @@ export function isReport(): boolean {
 /** Whether its list of runs has nothing to choose from, and is opened for the run's details. */
 export function isOfOneRun(): boolean {
   return reportHere()?.runs.length === 1;
+}
+
+/** Whether what is different in the second run is read first. */
+export function isComparison(): boolean {
+  return reportHere()?.runs.length === 2 && reportHere()!.compared;
 }
 
 /** Those of a run; none on pages of a server. */

@@ -17,6 +17,10 @@ class EventFolder {
   EventFolder(Store& store, fs::path root, double seconds)
       : store_(store), root_(std::move(root)), seconds_(seconds) {}
 
+  ~EventFolder();  ///< removes folders that it made and that are empty
+  EventFolder(const EventFolder&) = delete;
+  EventFolder& operator=(const EventFolder&) = delete;
+
   /// A run whose events are being written; nothing of it is seen before `commit`.
   class Run {
    public:
@@ -43,6 +47,8 @@ class EventFolder {
 
   const std::vector<std::string>& written() const { return written_; }
   fs::path path(const std::string& run) const { return root_ / "eval" / run; }
+  /// Those of them that were there before.
+  const std::vector<std::string>& replaced() const { return replaced_; }
   /// Runs that are there beside those that were written.
   std::vector<std::string> others() const;
 
@@ -50,7 +56,10 @@ class EventFolder {
   Store& store_;
   fs::path root_;
   double seconds_;
-  std::vector<std::string> written_;
+  void make_folder(const fs::path& folder);
+
+  std::vector<std::string> written_, replaced_;
+  std::vector<fs::path> made_;
 };
 
 }  // namespace quantlens::flow

@@ -60,6 +60,18 @@ function(quantlens_program name)
   _quantlens_tidy(${name})
 endfunction()
 
+# A module for Python, by nanobind: the file OUTPUT in FOLDER.
+function(quantlens_extension name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "OUTPUT;FOLDER" "SOURCES;DEPENDS;LINK")
+  _quantlens_check_arguments(${name} "${arg_UNPARSED_ARGUMENTS}")
+  list(TRANSFORM arg_DEPENDS PREPEND quantlens::)
+  nanobind_add_module(${name} NB_STATIC ${arg_SOURCES})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${name} PRIVATE ${arg_DEPENDS} ${arg_LINK} quantlens_flags)
+  set_target_properties(${name} PROPERTIES OUTPUT_NAME ${arg_OUTPUT} LIBRARY_OUTPUT_DIRECTORY ${arg_FOLDER} UNITY_BUILD OFF)
+  _quantlens_tidy(${name})
+endfunction()
+
 function(quantlens_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;LINK;LABELS")
   _quantlens_check_arguments(${name} "${arg_UNPARSED_ARGUMENTS}")

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "python/core/hooks.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/base/text.h"
+
+namespace quantlens::python {
+namespace {
+
+/// Owns a Python object from threads that do not hold the GIL.
+std::shared_ptr<PyObject> shared(nb::object object) {
+  return {object.release().ptr(), [](PyObject* held) {
+            const nb::gil_scoped_acquire gil;
+            Py_DECREF(held);
+          }};
+}
+
+DType dtype_of_array(nb::dlpack::dtype type) {
+  using Code = nb::dlpack::dtype_code;
+  static const std::map<std::pair<int, int>, DType> kTypes{
+      {{static_cast<int>(Code::Float), 16}, DType::float16},
+      {{static_cast<int>(Code::Float), 32}, DType::float32},
+      {{static_cast<int>(Code::Float), 64}, DType::float64},
+      {{static_cast<int>(Code::Bfloat), 16}, DType::bfloat16},
+      {{static_cast<int>(Code::Int), 8}, DType::int8},
+      {{static_cast<int>(Code::Int), 16}, DType::int16},
+      {{static_cast<int>(Code::Int), 32}, DType::int32},
+      {{static_cast<int>(Code::Int), 64}, DType::int64},
+      {{static_cast<int>(Code::UInt), 8}, DType::uint8},
+      {{static_cast<int>(Code::UInt), 16}, DType::uint16},
+      {{static_cast<int>(Code::UInt), 32}, DType::uint32},
+      {{static_cast<int>(Code::UInt), 64}, DType::uint64},
+      {{static_cast<int>(Code::Bool), 8}, DType::boolean}};
+  const auto found = kTypes.find({static_cast<int>(type.code), static_cast<int>(type.bits)});
+  if (found == kTypes.end() || type.lanes != 1)
+    throw Error(Errc::unsupported, "an array has a type that no model takes; convert it first");
+  return found->second;
+}
+
+/// A view of the array, which lives as long as the tensor.
+Tensor tensor_of(nb::handle object) {
+  using Array = nb::ndarray<nb::numpy, nb::ro, nb::c_contig, nb::device::cpu>;
+  auto array = std::make_unique<Array>(nb::cast<Array>(object));
+  Shape shape;
+  for (std::size_t axis = 0; axis < array->ndim(); ++axis)
+    shape.push_back(static_cast<std::int64_t>(array->shape(axis)));
+  const DType dtype = dtype_of_array(array->dtype());
+  const std::span bytes(static_cast<const std::byte*>(array->data()), array->nbytes());
+  const std::shared_ptr<const void> owner(array.release(), [](const void* held) {
+    const nb::gil_scoped_acquire gil;
+    delete static_cast<const Array*>(held);
+  });
+  return {dtype, std::move(shape), bytes, owner};
+}
+
+nb::dlpack::dtype dtype_of_tensor(DType dtype) {
+  switch (dtype) {
+    case DType::float32:
+      return nb::dtype<float>();
+    case DType::float64:
+      return nb::dtype<double>();
+    case DType::float16:
+      return {static_cast<std::uint8_t>(nb::dlpack::dtype_code::Float), 16, 1};
+    case DType::int8:
+      return nb::dtype<std::int8_t>();
+    case DType::int16:
+      return nb::dtype<std::int16_t>();
+    case DType::int32:
+      return nb::dtype<std::int32_t>();
+    case DType::int64:
+      return nb::dtype<std::int64_t>();
+    case DType::uint8:
+      return nb::dtype<std::uint8_t>();
+    case DType::uint16:
+      return nb::dtype<std::uint16_t>();
+    case DType::uint32:
+      return nb::dtype<std::uint32_t>();
+    case DType::uint64:
+      return nb::dtype<std::uint64_t>();
+    case DType::boolean:
+      return nb::dtype<bool>();
+    default:
+      throw Error(Errc::unsupported, "a metric is given an output of a type that NumPy has not");
+  }
+}
+
+/// A view of the tensor, which lives as long as the array.
+nb::object array_of(const Tensor& given) {
+  auto* tensor = new Tensor(aligned(given));
+  const nb::capsule owner(tensor, [](void* held) noexcept { delete static_cast<Tensor*>(held); });
+  std::vector<std::size_t> shape(tensor->shape().begin(), tensor->shape().end());
+  nb::ndarray<nb::numpy, nb::ro> array(tensor->bytes().data(), shape.size(), shape.data(), owner,
+                                       nullptr, dtype_of_tensor(tensor->dtype()));
+  return nb::cast(std::move(array));
+}
+
+/// Calls Python from any thread; what it raises is kept, and told in one sentence.
+template <class Exception, class Call>
+auto call_python(const std::string& who, RaisedFirst& raised, Call&& call) {
+  const nb::gil_scoped_acquire gil;
+  try {
+    return call();
+  } catch (nb::python_error& error) {
+    const std::string type = nb::cast<std::string>(error.type().attr("__name__"));
+    const std::string text = nb::cast<std::string>(nb::str(error.value()));
+    raised.take(std::move(error));
+    throw Exception(Errc::failed, fmt::format("{} raised {}: {}", who, type, printable(text)));
+  } catch (const nb::cast_error&) {
+    throw Exception(Errc::bad_input, fmt::format("{} gave something that is no NumPy array", who));
+  }
+}
+
+class PythonSamples final : public Dataset {
+ public:
+  PythonSamples(nb::handle samples, std::shared_ptr<RaisedFirst> raised)
+      : size_(nb::cast<std::uint64_t>(samples.attr("size"))),
+        has_labels_(nb::cast<bool>(samples.attr("has_labels"))),
+        caveat_(nb::cast<std::string>(samples.attr("caveat"))),
+        samples_(shared(nb::borrow(samples))),
+        raised_(std::move(raised)) {}
+
+  std::uint64_t size() const override { return size_; }
+  bool has_labels() const override { return has_labels_; }
+  std::string caveat() const override { return caveat_; }
+  std::string name(std::uint64_t index) const override { return fmt::format("sample {}", index); }
+
+  Sample read(std::uint64_t index) const override {
+    return call_python<DamagedData>(fmt::format("the data (at sample {})", index), *raised_, [&] {
+      const nb::tuple read = nb::cast<nb::tuple>(nb::handle(samples_.get()).attr("read")(index));
+      Sample sample;
+      for (const auto& [name, value] : nb::cast<nb::dict>(read[0]))
+        sample.inputs.emplace(nb::cast<std::string>(name), tensor_of(value));
+      if (!read[1].is_none()) sample.label = tensor_of(read[1]);
+      return sample;
+    });
+  }
+
+ private:
+  std::uint64_t size_;
+  bool has_labels_;
+  std::string caveat_;
+  std::shared_ptr<PyObject> samples_;
+  std::shared_ptr<RaisedFirst> raised_;
+};
+
+class PythonMetric final : public Metric {
+ public:
+  PythonMetric(std::shared_ptr<PyObject> own, std::shared_ptr<RaisedFirst> raised)
+      : own_(std::move(own)), raised_(std::move(raised)) {}
+
+  void add(const Batch& batch, const TensorMap& outputs) override {
+    call_python<Error>("the metric", *raised_, [&] {
+      nb::dict by_name;
+      for (const auto& [name, tensor] : outputs) by_name[name.c_str()] = array_of(tensor);
+      nb::list labels, samples;
+      for (const std::optional<Tensor>& label : batch.labels)
+        labels.append(label ? array_of(*label) : nb::object(nb::none()));
+      for (const std::uint64_t sample : batch.samples) samples.append(sample);
+      nb::handle(own_.get()).attr("add")(by_name, labels, samples);
+      return 0;
+    });
+  }
+
+  MetricFigure figure() const override {
+    return call_python<Error>("the metric", *raised_, [&] {
+      const nb::object told = nb::handle(own_.get()).attr("figure")();
+      MetricFigure figure;
+      figure.value = nb::cast<double>(told.attr("value"));
+      figure.samples = nb::cast<std::uint64_t>(told.attr("samples"));
+      figure.bounds = {nb::cast<double>(told.attr("low")), nb::cast<double>(told.attr("high"))};
+      for (const nb::handle one : nb::cast<nb::list>(told.attr("without")))
+        figure.without.push_back(nb::cast<double>(one));
+      return figure;
+    });
+  }
+
+ private:
+  std::shared_ptr<PyObject> own_;
+  std::shared_ptr<RaisedFirst> raised_;
+};
+
+}  // namespace
+
+void RaisedFirst::take(nb::python_error&& error) {
+  const std::lock_guard lock(mutex_);
+  if (!first_) first_.emplace(std::move(error));
+}
+
+nb::object RaisedFirst::value() const {
+  const std::lock_guard lock(mutex_);
+  return first_ ? nb::borrow(first_->value()) : nb::object();
+}
+
+flow::DataChoice data_choice(nb::handle data, nb::dict asked, std::shared_ptr<RaisedFirst> raised) {
+  flow::DataChoice choice;
+  const auto number = [&](const char* name) -> std::optional<std::uint64_t> {
+    if (!asked.contains(name) || asked[name].is_none()) return std::nullopt;
+    return nb::cast<std::uint64_t>(asked[name]);
+  };
+  choice.options = {.limit = number("limit"), .batch_size = number("batch_size")};
+  choice.options.seed = number("seed").value_or(0);
+  if (data.is_none()) return choice;
+  if (nb::isinstance<nb::str>(data)) {
+    choice.data = nb::cast<std::string>(data);
+    return choice;
+  }
+  choice.data = nb::cast<std::string>(data.attr("name"));
+  if (!choice.options.batch_size && !data.attr("batch_size").is_none())
+    choice.options.batch_size = nb::cast<std::uint64_t>(data.attr("batch_size"));
+  choice.samples = std::make_shared<PythonSamples>(data, std::move(raised));
+  return choice;
+}
+
+MetricSpec metric_spec(nb::handle metric, std::shared_ptr<RaisedFirst> raised) {
+  if (nb::isinstance<nb::str>(metric)) return parse_metric(nb::cast<std::string>(metric));
+  MetricSpec spec{.name = nb::cast<std::string>(metric.attr("name")), .options = {}, .program = {}};
+  if (!nb::cast<bool>(metric.attr("higher_is_better"))) spec.options[kHigherIsBetter] = "false";
+  spec.make = [own = shared(nb::borrow(metric)), raised = std::move(raised)] {
+    auto made = call_python<Error>("the metric", *raised,
+                                   [&] { return shared(nb::handle(own.get()).attr("begin")()); });
+    return std::unique_ptr<Metric>(std::make_unique<PythonMetric>(std::move(made), raised));
+  };
+  return spec;
+}
+
+}  // namespace quantlens::python

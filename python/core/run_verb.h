@@ -1,0 +1,25 @@
+// Runs a verb beside the thread that called it, so that Ctrl-C works and progress is told there.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include <nanobind/nanobind.h>
+
+#include "python/core/hooks.h"
+#include "quantlens/base/progress.h"
+
+namespace quantlens::python {
+
+/// Calls `work` on a thread of its own without the GIL, and every 50 ms `told(step, done, total)`,
+/// `told.note(sentence)` on this one, where `told` is not None. Raises the class of
+/// quantlens.errors for what it throws, caused by what `raised` has; KeyboardInterrupt where the
+/// user stopped it, and what `told` raises.
+void run_verb(nb::handle told, const std::shared_ptr<RaisedFirst>& raised,
+              const std::function<void(Progress&)>& work);
+
+/// Raises the class of quantlens.errors for it.
+[[noreturn]] void raise(const Error& error, nb::object cause = {});
+
+}  // namespace quantlens::python

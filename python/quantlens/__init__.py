@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Quantizes neural networks to int8 and shows why accuracy was lost, where the time goes and what to change.
+
+>>> import quantlens
+>>> run = quantlens.quantize("model.onnx", data, diagnose=True)   # doctest: +SKIP
+>>> print(run.verdict)   # doctest: +SKIP
+"""
+from ._core import version as __version__
+from .errors import BadInput, Error, Failed, Interrupted, IoError, NotFound, Unsupported, UsageError
+from .runs import Compared, Run, compare, delete_run, export, open_run, tensorboard, workloads
+from .verbs import benchmark, calibrate, diagnose, doctor, evaluate, inspect, judge, merge, profile, quantize, tune
+
+
+def __getattr__(name: str):  # the classes of records take longer to make than all else
+    if name in ("records", "errors"):
+        import importlib
+
+        return importlib.import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+__all__ = [
+    "BadInput", "Compared", "Error", "Failed", "Interrupted", "IoError", "NotFound", "Run", "Unsupported", "UsageError",
+    "__version__", "benchmark", "calibrate", "compare", "delete_run", "diagnose", "doctor", "evaluate", "export", "inspect",
+    "judge", "merge", "open_run", "profile", "quantize", "tensorboard", "tune", "workloads",
+]

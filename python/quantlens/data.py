@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What verbs take as data, and how it becomes samples."""
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from .errors import BadInput, UsageError
+
+Arrays = dict[str, np.ndarray]
+Shapes = dict[str, "int | None"]  # rank of each input of the model, with the batch's axis; None: not known
+
+DOCUMENT_KEYS = {"images", "npz", "npy", "tfrecord", "random"}
+
+
+def array_of(value: Any) -> np.ndarray:
+    """A NumPy array without a copy where there is one, of tensors of PyTorch and TensorFlow, too."""
+    if hasattr(value, "detach"):
+        value = value.detach().cpu()
+    if hasattr(value, "numpy") and not isinstance(value, np.ndarray):
+        value = value.numpy()
+    made = np.ascontiguousarray(value) if np.ndim(value) else np.asarray(value)
+    if made.dtype == object or made.dtype.kind in "SUV":
+        raise BadInput(f"the data: an array of {made.dtype} is none that a model takes; give numbers")
+    return made
+
+
+def _inputs_of(value: Any, names: list[str]) -> Arrays:
+    """By name; a sequence is in the order of the model's inputs."""
+    if isinstance(value, Mapping):
+        return {str(name): array_of(one) for name, one in value.items()}
+    if isinstance(value, (tuple, list)) and len(names) > 1:
+        if len(value) != len(names):
+            raise BadInput(f"the data: {len(value)} inputs are given, but the model has {len(names)}: {', '.join(names)}")
+        return {name: array_of(one) for name, one in zip(names, value)}
+    return {names[0] if len(names) == 1 else "": array_of(value)}
+
+
+def _is_pair(value: Any) -> bool:
+    return isinstance(value, (tuple, list)) and len(value) == 2
+
+
+class Item:
+    """What one step of somebody's data gives: one sample, or a batch of them."""
+
+    def __init__(self, given: Any, ranks: Shapes):
+        names = list(ranks)
+        is_labelled = _is_pair(given) and not (len(names) == 2 and not isinstance(given[0], Mapping) and np.ndim(given[1]) > 1)
+        inputs, label = given if is_labelled else (given, None)
+        self.inputs = _inputs_of(inputs, names)
+        self.label = None if label is None else array_of(label)
+        self.is_batch = self._is_batch(ranks)
+
+    def _is_batch(self, ranks: Shapes) -> bool:
+        """By the rank of an input that the model knows: a sample has no axis of the batch."""
+        for name, value in self.inputs.items():
+            rank = ranks.get(name, next(iter(ranks.values()), None) if len(ranks) == 1 else None)
+            if rank is not None and value.ndim in (rank, rank - 1):
+                return value.ndim == rank
+        return True
+
+    def samples(self) -> Iterator[tuple[Arrays, np.ndarray | None]]:
+        if not self.is_batch:
+            yield self.inputs, self.label
+            return
+        sizes = {name: len(value) for name, value in self.inputs.items()}
+        if len(set(sizes.values())) != 1:
+            raise BadInput(f"the data: inputs of one batch have unequal sizes: {sizes}")
+        size = next(iter(sizes.values()))
+        labels = None if self.label is None else np.atleast_1d(self.label)
+        if labels is not None and len(labels) != size:
+            raise BadInput(f"the data: a batch of {size} samples has {len(labels)} labels")
+        for at in range(size):
+            yield {name: value[at] for name, value in self.inputs.items()}, None if labels is None else labels[at]
+
+
+class Samples:
+    """Samples by their number, as the module _core asks for them; from any thread."""
+
+    name = "data in Python"
+    caveat = ""
+    has_labels = False
+    size = 0
+    batch_size: int | None = None
+
+    def read(self, index: int) -> tuple[Arrays, np.ndarray | None]:
+        raise NotImplementedError
+
+
+class Indexed(Samples):
+    """Of an object with `__getitem__` and `__len__`: a list, a torch Dataset. Each step is one sample, or a batch of one."""
+
+    def __init__(self, data: Any, ranks: Shapes):
+        self._data, self._ranks = data, ranks
+        self.size = len(data)
+        self.name = type(data).__name__
+        if self.size:
+            first = Item(data[0], ranks)
+            self.has_labels = first.label is not None
+            self._steps = len(next(iter(first.inputs.values()))) if first.is_batch else 1
+
+    @property
+    def is_of_single_samples(self) -> bool:
+        return self.size == 0 or self._steps == 1
+
+    def read(self, index: int) -> tuple[Arrays, np.ndarray | None]:
+        return next(Item(self._data[index], self._ranks).samples())
+
+
+class Stacked(Samples):
+    """Of arrays whose first axis is that of samples; nothing is copied."""
+
+    def __init__(self, inputs: Arrays, labels: np.ndarray | None):
+        sizes = {name or "the array": len(value) for name, value in inputs.items()}
+        if labels is not None:
+            sizes["the labels"] = len(labels)
+        if len(set(sizes.values())) != 1:
+            raise BadInput(f"the data: first axes differ: {sizes}; each is the number of samples")
+        self.size = next(iter(sizes.values()))
+        self.name = "arrays in Python"
+        self.has_labels = labels is not None
+        self._inputs, self._labels = inputs, labels
+
+    def read(self, index: int) -> tuple[Arrays, np.ndarray | None]:
+        inputs = {name: np.ascontiguousarray(value[index]) for name, value in self._inputs.items()}
+        return inputs, None if self._labels is None else np.ascontiguousarray(self._labels[index])
+
+
+class Spooled(Samples):
+    """Of an iterable, which is gone over once: its samples are kept in a file, so that memory does not grow with them. The
+    file goes with this object."""
+
+    def __init__(self, data: Iterable[Any], ranks: Shapes, limit: int | None = None):
+        self.name = type(data).__name__
+        size = getattr(data, "batch_size", None)
+        self.batch_size = size if isinstance(size, int) and size > 0 else None
+        self._file = tempfile.TemporaryFile(prefix="quantlens-samples-")
+        self._places: list[list[tuple[str, int, str, tuple[int, ...]]]] = []  # of each sample: name, offset, type, shape
+        labelled = 0
+        for given in data:
+            for inputs, label in Item(given, ranks).samples():
+                labelled += label is not None
+                self._places.append([self._keep(name, value) for name, value in inputs.items()]
+                                    + ([] if label is None else [self._keep("\0label", label)]))
+            if limit is not None and len(self._places) >= limit:
+                break
+        self._file.flush()
+        self.size = len(self._places)
+        if not self.size:
+            raise BadInput(f"the data: {self.name} gives no sample; an iterator that was used before is empty")
+        if 0 < labelled < self.size:
+            raise BadInput(f"the data: {labelled} of {self.size} samples have labels; give all of them one, or none")
+        self.has_labels = labelled > 0
+
+    def _keep(self, name: str, value: np.ndarray) -> tuple[str, int, str, tuple[int, ...]]:
+        value = np.asarray(value)
+        offset = self._file.tell()
+        self._file.write(np.ascontiguousarray(value).tobytes())
+        return name, offset, value.dtype.str, value.shape
+
+    def read(self, index: int) -> tuple[Arrays, np.ndarray | None]:
+        found: Arrays = {}
+        for name, offset, dtype, shape in self._places[index]:
+            bytes_of = os.pread(self._file.fileno(), int(np.dtype(dtype).itemsize * np.prod(shape, dtype=np.int64)), offset)
+            found[name] = np.frombuffer(bytes_of, dtype=dtype).reshape(shape)
+        label = found.pop("\0label", None)
+        return found, label
+
+
+class _Reader:
+    """ONNX Runtime's CalibrationDataReader: `get_next` gives a dict, and None at the end."""
+
+    def __init__(self, reader: Any):
+        self._reader = reader
+
+    def __iter__(self) -> Iterator[Any]:
+        if hasattr(self._reader, "rewind"):
+            self._reader.rewind()
+        while (given := self._reader.get_next()) is not None:
+            yield given
+
+
+def samples_of(data: Any, ranks: Shapes, limit: int | None = None) -> str | Samples | None:
+    """What the module _core takes. `ranks`: of the model's inputs."""
+    if data is None or isinstance(data, (str, Samples)):
+        return data
+    if isinstance(data, os.PathLike):
+        return str(pathlib.Path(data))
+    if isinstance(data, Mapping):
+        if DOCUMENT_KEYS & set(data):
+            return json.dumps(data)
+        return Stacked({str(name): array_of(value) for name, value in data.items()}, None)
+    if isinstance(data, np.ndarray):
+        return Stacked({"": array_of(data)}, None)
+    if _is_pair(data) and isinstance(data[0], (np.ndarray, Mapping)) and np.ndim(data[1]) >= 1:
+        inputs = data[0] if isinstance(data[0], Mapping) else {"": data[0]}
+        return Stacked({str(name): array_of(value) for name, value in inputs.items()}, array_of(data[1]))
+    if hasattr(data, "get_next"):
+        return Spooled(_Reader(data), ranks, limit)
+    if hasattr(data, "__getitem__") and hasattr(data, "__len__"):
+        indexed = Indexed(data, ranks)
+        if indexed.is_of_single_samples:
+            return indexed
+    if hasattr(data, "__iter__"):
+        return Spooled(data, ranks, limit)
+    raise UsageError(f"data: {type(data).__name__} is none; give a path, arrays, or what gives (input, label)")

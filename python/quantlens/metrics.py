@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A metric of your own."""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .errors import UsageError
+
+BLOCKS = 32  # of samples, by their number: what intervals leave out
+
+
+@dataclass
+class Figure:
+    value: float
+    samples: int
+    low: float = -math.inf
+    high: float = math.inf
+    without: list[float] = field(default_factory=list)
+
+
+class _Mean:
+    """Of what a function says of each sample, or of each batch."""
+
+    def __init__(self, score: Callable[[Any, Any], Any]):
+        self._score = score
+        self._sums, self._counts = np.zeros(BLOCKS), np.zeros(BLOCKS, dtype=np.int64)
+
+    def add(self, outputs: dict[str, np.ndarray], labels: list[Any], samples: list[int]) -> None:
+        told = np.asarray(self._score(*_given(outputs, labels)), dtype=float)
+        if told.ndim and told.shape != (len(samples),):
+            raise UsageError(f"it gave {told.shape} figures for {len(samples)} samples; give one for each, or one for all")
+        blocks = np.asarray(samples) % BLOCKS
+        np.add.at(self._sums, blocks, np.broadcast_to(told, len(samples)))
+        np.add.at(self._counts, blocks, 1)
+
+    def figure(self) -> Figure:
+        total, count = float(self._sums.sum()), int(self._counts.sum())
+        held = [at for at in range(BLOCKS) if self._counts[at]]
+        without = [(total - self._sums[at]) / (count - self._counts[at]) for at in held if count > self._counts[at]]
+        return Figure(total / count if count else math.nan, count, without=[float(one) for one in without])
+
+
+class _Kept:
+    """Of an object that keeps what it is given: `update(outputs, labels)`, then `result()` or `compute()`."""
+
+    def __init__(self, metric: Any):
+        self._metric, self._samples = metric, 0
+        if hasattr(metric, "reset"):
+            metric.reset()
+
+    def add(self, outputs: dict[str, np.ndarray], labels: list[Any], samples: list[int]) -> None:
+        self._metric.update(*_given(outputs, labels))
+        self._samples += len(samples)
+
+    def figure(self) -> Figure:
+        told = self._metric.result() if hasattr(self._metric, "result") else self._metric.compute()
+        return Figure(float(told), self._samples)
+
+
+def _given(outputs: dict[str, np.ndarray], labels: list[Any]) -> tuple[Any, Any]:
+    only = next(iter(outputs.values())) if len(outputs) == 1 else outputs
+    return only, None if any(label is None for label in labels) else np.stack([np.asarray(label) for label in labels])
+
+
+class Own:
+    """What the module _core takes: `begin` makes an object for each model that is scored."""
+
+    def __init__(self, metric: Any):
+        self._metric = metric
+        self.name = getattr(metric, "name", None) or getattr(metric, "__name__", None) or type(metric).__name__
+        self.name = str(self.name)
+        self.higher_is_better = bool(getattr(metric, "higher_is_better", True))
+
+    def begin(self) -> _Mean | _Kept:
+        if hasattr(self._metric, "update"):
+            return _Kept(self._metric)
+        return _Mean(self._metric)
+
+
+def metric_of(metric: Any) -> str | Own | None:
+    """A text as `--metric` takes it; a function of (outputs, labels) that gives a figure for each sample or one for the
+    batch, of which the mean is told; or an object with `update` and `result` or `compute`."""
+    if metric is None or isinstance(metric, str):
+        return metric
+    if callable(metric) or hasattr(metric, "update"):
+        return Own(metric)
+    raise UsageError(f"metric: {type(metric).__name__} is none; give a name such as 'top1', or a function of (outputs, labels)")

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What verbs take as a model: a path, the bytes of a file, an onnx.ModelProto, or a torch module."""
+from __future__ import annotations
+
+import atexit
+import hashlib
+import os
+import pathlib
+import shutil
+import tempfile
+from typing import Any
+
+from .errors import UsageError
+
+_folder: pathlib.Path | None = None
+
+
+def _keep(content: bytes) -> str:
+    """In a file that lives as long as this process: runs name it."""
+    global _folder
+    if _folder is None:
+        _folder = pathlib.Path(tempfile.mkdtemp(prefix="quantlens-models-"))
+        atexit.register(shutil.rmtree, _folder, ignore_errors=True)
+    path = _folder / f"{hashlib.sha256(content).hexdigest()[:16]}.onnx"
+    if not path.exists():
+        part = path.with_suffix(f".part{os.getpid()}")
+        part.write_bytes(content)
+        part.rename(path)
+    return str(path)
+
+
+def _exported(module: Any, example: Any) -> str:
+    import io
+
+    import torch
+
+    if example is None:
+        raise UsageError("a torch module is exported first: give example_inputs, as torch.onnx.export takes them")
+    into = io.BytesIO()
+    module.eval()
+    with torch.no_grad():
+        torch.onnx.export(module, example, into, dynamo=False)
+    return _keep(into.getvalue())
+
+
+def path_of(model: Any, example_inputs: Any = None) -> str:
+    if isinstance(model, (str, os.PathLike)):
+        return os.fspath(model)
+    if isinstance(model, (bytes, bytearray, memoryview)):
+        return _keep(bytes(model))
+    if hasattr(model, "SerializeToString"):
+        return _keep(model.SerializeToString())
+    if hasattr(model, "state_dict") and hasattr(model, "eval"):
+        return _exported(model, example_inputs)
+    raise UsageError(f"model: {type(model).__name__} is none; give a path, bytes, an onnx.ModelProto or a torch module")

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run: what a verb returns, and what the workspace keeps of it."""
+from __future__ import annotations
+
+import html
+import os
+import pathlib
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from . import _core
+
+if TYPE_CHECKING:
+    import pandas
+
+    from . import records
+
+
+class Run:
+    """The records of a run. Those that it did not make are None. `print(run)` shows it as the command line does."""
+
+    def __init__(self, core: Any):
+        self._core = core
+
+    @property
+    def id(self) -> str:
+        return self._core.id
+
+    @property
+    def folder(self) -> str:
+        """Where the workspace keeps it."""
+        return self._core.folder
+
+    @property
+    def output(self) -> str | None:
+        """The file that it wrote: a model, or statistics."""
+        return self._core.output or None
+
+    @property
+    def verdict(self) -> str:
+        """What is to be known first, in a sentence or several."""
+        return self._core.verdict
+
+    @cached_property
+    def run(self) -> records.Workload:
+        return self._core.record("run")
+
+    @cached_property
+    def plan(self) -> records.Plan | None:
+        return self._core.record("plan")
+
+    @cached_property
+    def float_edit(self) -> records.FloatEdit | None:
+        return self._core.record("float_edit")
+
+    @cached_property
+    def diagnosis(self) -> records.Diagnosis | None:
+        return self._core.record("diagnosis")
+
+    @cached_property
+    def accuracy(self) -> records.AccuracyRecord | None:
+        return self._core.record("accuracy")
+
+    @cached_property
+    def study(self) -> records.Study | None:
+        return self._core.record("study")
+
+    @cached_property
+    def profile(self) -> records.ProfileRecord | None:
+        return self._core.record("profile")
+
+    @cached_property
+    def benchmark(self) -> records.Benchmark | None:
+        return self._core.record("benchmark")
+
+    @cached_property
+    def statistics(self) -> records.StatisticsSummary | None:
+        return self._core.record("statistics")
+
+    @property
+    def findings(self) -> list[records.Finding]:
+        """Of its diagnosis, the gravest first."""
+        return self.diagnosis.findings if self.diagnosis else []
+
+    def to_dict(self) -> dict[str, Any]:
+        """As `--output json` has it."""
+        return self._core.to_dict()
+
+    def tables(self) -> dict[str, dict[str, list[Any]]]:
+        """All its tables, as `quantlens export --as csv` names them: columns by their titles."""
+        return self._core.tables()
+
+    def to_pandas(self, table: str | None = None) -> pandas.DataFrame:
+        """One of `tables()`; without a name the one that the run is about."""
+        import pandas
+
+        tables = self.tables()
+        if table is None:
+            usual = ("activations", "trials", "profile_ops", "profile_nodes", "benchmark", "accuracy", "plan", "statistics")
+            table = next((name for name in usual if name in tables), "")
+        if table not in tables:
+            raise KeyError(f"{table!r}: the run has no such table; it has {', '.join(tables)}")
+        return pandas.DataFrame(tables[table])
+
+    def to_markdown(self) -> str:
+        return self._core.text(True, False)
+
+    def __str__(self) -> str:
+        return self._core.text(False, False)
+
+    def __repr__(self) -> str:
+        return f"<quantlens run {self.id}: {self.verdict}>"
+
+    def _repr_html_(self) -> str:
+        found = "".join(f"<li><b>{html.escape(one.rule)}</b> at {html.escape(one.op.name)}</li>" for one in self.findings[:10])
+        listed = f"<ol>{found}</ol>" if found else ""
+        return f"<p>{html.escape(self.verdict)}</p>{listed}<details><summary>All tables</summary><pre>{html.escape(str(self))}</pre></details>"
+
+
+class Compared:
+    """What is different in the second of two runs."""
+
+    def __init__(self, record: records.Comparison, text: str, as_dict: dict[str, Any]):
+        self.record, self._text, self._dict = record, text, as_dict
+
+    @property
+    def verdict(self) -> str:
+        return self._dict["verdict"]
+
+    @property
+    def ops(self) -> list[records.ComparedOp]:
+        return self.record.ops
+
+    def to_dict(self) -> dict[str, Any]:
+        return self._dict
+
+    def __str__(self) -> str:
+        return self._text
+
+    def __repr__(self) -> str:
+        return f"<quantlens comparison: {self.verdict}>"
+
+
+def _root(workspace: Any) -> str:
+    return "" if workspace is None else os.fspath(workspace)
+
+
+def open_run(run: str = "last", *, workspace: Any = None) -> Run:
+    """A stored run: its id, the beginning of it, or "last"."""
+    return Run(_core.open_run(run, _root(workspace)))
+
+
+def workloads(*, workspace: Any = None) -> list[records.Workload]:
+    """All runs of the workspace, the newest first."""
+    return _core.list_runs(_root(workspace))
+
+
+def delete_run(run: str, *, workspace: Any = None) -> None:
+    """Removes what the workspace keeps of it, and no model."""
+    _core.delete_run(run, _root(workspace))
+
+
+def _id(run: Run | str) -> str:
+    return run.id if isinstance(run, Run) else run
+
+
+def compare(a: Run | str, b: Run | str, *, workspace: Any = None) -> Compared:
+    """Says what is different in the second of two stored runs; nothing is run."""
+    return Compared(*_core.compare(_id(a), _id(b), _workspace_of(a, workspace), None))
+
+
+def tensorboard(run: Run | str, *, logdir: str = "runs", workspace: Any = None) -> list[str]:
+    """Writes a stored run as event files that TensorBoard shows; the folders of its runs."""
+    return _core.tensorboard(_id(run), os.fspath(logdir), _workspace_of(run, workspace), None)
+
+
+def export(run: Run | str, form: str, output: str = "", *, workspace: Any = None) -> str:
+    """Writes a stored run for other programs: "csv", "model-explorer", "netron" or "perfetto"."""
+    return _core.export(_id(run), form, os.fspath(output), _workspace_of(run, workspace), None)
+
+
+def _workspace_of(run: Run | str, workspace: Any) -> str:
+    """A run knows where it is kept."""
+    if workspace is None and isinstance(run, Run):
+        return str(pathlib.Path(run.folder).parent.parent)
+    return _root(workspace)

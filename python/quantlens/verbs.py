@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verbs, as the command line has them. What is None keeps the default that `quantlens <verb> --help` names."""
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from . import _core
+from .models import path_of
+from .progress import progress_of
+from .runs import Run
+
+if TYPE_CHECKING:
+    from . import records
+
+Recipe = Any  # a dict, a text in YAML or JSON, a path, or a sequence of these, each laid over the one before
+
+
+def _recipe_texts(recipe: Recipe) -> list[str] | None:
+    if recipe is None:
+        return None
+    if isinstance(recipe, (Mapping, str, os.PathLike)):
+        recipe = [recipe]
+    texts = []
+    for one in recipe:
+        if isinstance(one, Mapping):
+            one = json.dumps(one)
+        elif isinstance(one, os.PathLike) or (isinstance(one, str) and "{" not in one and "\n" not in one and ": " not in one):
+            one = pathlib.Path(one).read_text(encoding="utf-8")
+        texts.append(one)
+    return texts
+
+
+def _ranks(model: str) -> dict[str, int | None]:
+    """Of the model's inputs; without them a sample cannot be told from a batch."""
+    inspected = _core.inspect({"model": model})
+    ranks: dict[str, int | None] = {}
+    for value in inspected.inputs:
+        shape = value.shape.strip("[]")
+        ranks[value.name] = None if value.shape == "?" else len(shape.split(",")) if shape else 0
+    return ranks
+
+
+def _data(data: Any, model: str, limit: int | None) -> Any:
+    if isinstance(data, (str, os.PathLike)):
+        return os.fspath(data)
+    from .data import samples_of  # NumPy takes longer to load than all of this package
+
+    return samples_of(data, _ranks(model), limit)
+
+
+def _call(verb: str, asked: dict[str, Any], model: str) -> Run:
+    """`asked`: what goes to C++ as it is, but for data, metric and progress."""
+    for name in ("data", "calibration_data"):
+        if asked.get(name) is not None:
+            asked[name] = _data(asked[name], model, asked.get("limit"))
+    if not isinstance(asked.get("metric"), str | None):
+        from .metrics import metric_of
+
+        asked["metric"] = metric_of(asked["metric"])
+    if "recipe" in asked:
+        asked["recipe"] = _recipe_texts(asked["recipe"])
+    for name in ("output", "workspace", "ranges", "emit_recipe", "trace"):
+        if asked.get(name) is not None:
+            asked[name] = os.fspath(asked[name])
+    asked["progress"] = progress_of(asked.get("progress", True))
+    return Run(getattr(_core, verb)(asked))
+
+
+def quantize(
+    model: Any, data: Any = None, *, output: Any = None, calibration_data: Any = None, ranges: Any = None, recipe: Recipe = None,
+    diagnose: bool = False, verify: int | None = None, metric: Any = None, limit: int | None = None, batch_size: int | None = None,
+    seed: int | None = None, threads: int | None = None, strict: bool = False, workspace: Any = None, name: str | None = None,
+    progress: Any = True, example_inputs: Any = None,
+) -> Run:
+    """Calibrates a float model, writes its int8 form, and, if asked, diagnoses and scores it.
+
+    >>> run = quantlens.quantize("mobilenet.onnx", data, diagnose=True, metric="top1")   # doctest: +SKIP
+    >>> print(run.verdict)   # doctest: +SKIP
+    """
+    asked = locals()
+    example = asked.pop("example_inputs")
+    path = asked["model"] = path_of(model, example)
+    if output is None and path != model and not isinstance(model, os.PathLike):
+        asked["output"] = "quantized.onnx"
+    return _call("quantize", asked, path)
+
+
+def diagnose(
+    reference: Any, quantized: Any, data: Any, *, metric: Any = None, local_samples: int | None = None, limit: int | None = None,
+    batch_size: int | None = None, seed: int | None = None, threads: int | None = None, strict: bool = False,
+    workspace: Any = None, name: str | None = None, progress: Any = True,
+) -> Run:
+    """Pairs two models, runs them in lockstep over the data and says where they differ. The quantized one may be of any
+    tool."""
+    asked = locals()
+    asked["reference"], asked["quantized"] = path_of(reference), path_of(quantized)
+    return _call("diagnose", asked, asked["reference"])
+
+
+def evaluate(
+    model: Any, data: Any, metric: Any, *, against: Any = None, limit: int | None = None, batch_size: int | None = None,
+    seed: int | None = None, threads: int | None = None, strict: bool = False, workspace: Any = None, name: str | None = None,
+    progress: Any = True,
+) -> Run:
+    """A model's accuracy with its interval, alone or paired with another's."""
+    asked = locals()
+    asked["model"] = path_of(model)
+    asked["against"] = None if against is None else path_of(against)
+    return _call("evaluate", asked, asked["model"])
+
+
+def tune(
+    model: Any, data: Any, metric: Any, *, output: Any = None, calibration_data: Any = None, recipe: Recipe = None,
+    max_loss: float | None = None, absolute: bool = False, objective: str | None = None, strategy: str | None = None,
+    seed: int | None = None, max_trials: int | None = None, timeout: float | None = None, resume: str | None = None,
+    prices: str | None = None, diagnose_best: bool = False, emit_recipe: Any = None, limit: int | None = None,
+    batch_size: int | None = None, threads: int | None = None, strict: bool = False, workspace: Any = None,
+    name: str | None = None, progress: Any = True,
+) -> Run:
+    """Searches for the recipe that serves the objective best and loses no more than it may. `run.study.reached` says whether
+    the goal was met; the best model is at `run.output` in either case."""
+    asked = locals()
+    asked["model"] = path_of(model)
+    return _call("tune", asked, asked["model"])
+
+
+def calibrate(
+    model: Any, data: Any, *, output: Any, recipe: Recipe = None, limit: int | None = None, batch_size: int | None = None,
+    seed: int | None = None, threads: int | None = None, strict: bool = False, workspace: Any = None, name: str | None = None,
+    progress: Any = True,
+) -> Run:
+    """Gathers statistics that `quantize(ranges=...)` takes instead of data."""
+    asked = locals()
+    asked["model"] = path_of(model)
+    return _call("calibrate", asked, asked["model"])
+
+
+def merge(output: Any, inputs: Sequence[Any]) -> records.MergeResult:
+    """Puts statistics of parts of the samples together: byte for byte those of one run over all of them."""
+    return _core.merge({"output": os.fspath(output), "inputs": [os.fspath(one) for one in inputs]})
+
+
+def profile(
+    model: Any, other: Any = None, data: Any = None, *, warm_up: int | None = None, iterations: int | None = None,
+    machine: bool = True, scaling: bool = True, verify: int | None = None, trace: Any = None, limit: int | None = None,
+    batch_size: int | None = None, seed: int | None = None, threads: int | None = None, workspace: Any = None,
+    name: str | None = None, progress: Any = True,
+) -> Run:
+    """Where the time of a model goes, or of two, joined op by op."""
+    asked = locals()
+    asked["model"] = path_of(model)
+    asked["other"] = None if other is None else path_of(other)
+    return _call("profile", asked, asked["model"])
+
+
+def benchmark(
+    model: Any, other: Any = None, data: Any = None, *, batch_sizes: Sequence[int] | None = None, rounds: int | None = None,
+    warmup: int | None = None, iterations: int | None = None, limit: int | None = None, seed: int | None = None,
+    threads: int | None = None, workspace: Any = None, name: str | None = None, progress: Any = True,
+) -> Run:
+    """Latency percentiles and throughput of one model, or of two whose runs alternate, in this process."""
+    asked = locals()
+    asked["model"] = path_of(model)
+    asked["other"] = None if other is None else path_of(other)
+    return _call("benchmark", asked, asked["model"])
+
+
+def judge(*runs: Any, workspace: Any = None, name: str | None = None, progress: Any = True) -> Run:
+    """Judges what earlier runs gathered by the rules of this version; several are parts of one."""
+    ids = [one.folder if isinstance(one, Run) else str(one) for one in runs]
+    return Run(_core.judge({"runs": ids, "workspace": None if workspace is None else os.fspath(workspace), "name": name,
+                            "progress": progress_of(progress)}))
+
+
+def inspect(model: Any) -> records.Inspection:
+    """What is in a model, what would be quantized, and why the rest would not."""
+    return _core.inspect({"model": path_of(model)})
+
+
+def doctor() -> records.Checkup:
+    """Which runtimes are there, and why one is not."""
+    return _core.doctor({})

@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Python package: the same figures as the command line, from whatever Python code has in memory."""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import harness
+
+PACKAGE = os.environ.get("QUANTLENS_PYTHON_PACKAGE", "")
+if not PACKAGE or not pathlib.Path(PACKAGE, "quantlens").is_dir():
+    harness.skip("the Python package was not built; configure with -DQUANTLENS_PYTHON=ON after tools/setup --tests")
+harness.need("numpy", "onnx")
+sys.path.insert(0, PACKAGE)
+
+import numpy as np  # noqa: E402
+import onnx  # noqa: E402
+import quantlens  # noqa: E402
+
+MODEL = harness.DEMO / "digits.onnx"
+BROKEN = {"accuracy_level": "fast", "weight": {"granularity": "per_tensor"}}
+
+
+class Digits:
+    """As a torch Dataset is."""
+
+    def __init__(self, images, labels):
+        self.images, self.labels = images, labels
+
+    def __len__(self):
+        return len(self.images)
+
+    def __getitem__(self, index):
+        return self.images[index], self.labels[index]
+
+
+class Loader:
+    """As a DataLoader is: batches, anew for each iteration."""
+
+    batch_size = 64
+
+    def __init__(self, images, labels):
+        self.images, self.labels = images, labels
+
+    def __iter__(self):
+        for at in range(0, len(self.images), self.batch_size):
+            yield self.images[at:at + self.batch_size], self.labels[at:at + self.batch_size]
+
+
+class Reader:
+    """As ONNX Runtime's CalibrationDataReader is."""
+
+    def __init__(self, images):
+        self.images, self.at = images, 0
+
+    def get_next(self):
+        self.at += 1
+        return {"image": self.images[self.at - 1:self.at]} if self.at <= len(self.images) else None
+
+
+class Top1:
+    """As torchmetrics are."""
+
+    def __init__(self):
+        self.right = self.count = 0
+
+    def reset(self):
+        self.right = self.count = 0
+
+    def update(self, outputs, labels):
+        self.right += int((outputs.argmax(1) == labels).sum())
+        self.count += len(labels)
+
+    def compute(self):
+        return self.right / self.count
+
+
+def right(outputs, labels):
+    return outputs.argmax(1) == labels
+
+
+def load(name):
+    arrays = np.load(harness.DEMO / name)
+    return arrays["image"], arrays["label"]
+
+
+def refused(kind, words, call):
+    try:
+        call()
+    except quantlens.Error as error:
+        told = str(error)
+        harness.check(isinstance(error, kind) and all(word in told for word in words) and "\n" not in told,
+                      f"{type(error).__name__}: {told}")
+        return error
+    raise AssertionError(f"nothing was refused: {words}")
+
+
+def as_on_the_command_line(sandbox, images, labels, calibration):
+    told = sandbox.json("quantize", MODEL, "-o", "cli.onnx", "--data", harness.DEMO / "digits.npz", "--calibration-data",
+                        harness.DEMO / "calibration.npz", "--recipe", json.dumps(BROKEN), "--diagnose", "--metric", "top1", "--name",
+                        "cli")
+    run = quantlens.quantize(MODEL, (images, labels), calibration_data=calibration, output=sandbox.path / "python.onnx", recipe=BROKEN,
+                             diagnose=True, metric="top1", name="python", progress=False)
+    harness.check(pathlib.Path(run.output).read_bytes() == (sandbox.path / "cli.onnx").read_bytes(), "the model is equal byte for byte")
+    mine, theirs = run.to_dict(), told
+    for figures in (mine, theirs):
+        for row in figures["diagnosis"]["activations"]:
+            row.pop("worst_samples")  # people call them otherwise
+    harness.check(set(mine) == set(theirs) and mine["diagnosis"]["activations"] == theirs["diagnosis"]["activations"], "so are all figures of activations")
+    harness.check(run.accuracy.quantized.value == told["quantized"]["value"], "and the accuracy")
+    first = run.findings[0]
+    harness.check(first.rule == "spread_weight" and first.op.name == "/block3/conv/Conv", f"the culprit is {first.op.name}")
+    stored = quantlens.open_run(run.id)
+    harness.check(stored.diagnosis.to_dict() == run.diagnosis.to_dict(), "a run is read back as it was returned")
+    harness.check("No difference" in quantlens.compare(run, told["workload"]).verdict, "compare tells no difference between the two")
+    harness.check(run.verdict in str(run) or "Activations summary" in str(run), "print shows the tables")
+    harness.check("<details>" in run._repr_html_() and "spread_weight" in run._repr_html_(), "a notebook shows the findings")
+    harness.check(len(run.tables()["activations"]["OP name"]) == len(run.diagnosis.activations), "tables have all rows")
+    return run
+
+
+def any_data(model, images, labels):
+    whole = quantlens.evaluate(model, (images, labels), "top1", progress=False).accuracy.quantized
+    for name, data in {"a dataset": Digits(images, labels), "a list of samples": list(zip(images, labels)), "a loader": Loader(images, labels),
+                       "a generator": iter(Loader(images, labels)), "a dict and labels": ({"image": images}, labels)}.items():
+        told = quantlens.evaluate(model, data, "top1", progress=False).accuracy.quantized
+        harness.check((told.value, told.samples) == (whole.value, whole.samples), f"{name} gives the same figure: {told.value}")
+    for name, metric in {"a function": right, "an object": Top1()}.items():
+        told = quantlens.evaluate(model, (images, labels), metric, progress=False).accuracy.quantized
+        harness.check(abs(told.value - whole.value) < 1e-12, f"{name} as metric gives the same figure")
+    one = quantlens.quantize(MODEL, Reader(images[:100]), output="reader.onnx", progress=False)
+    other = quantlens.quantize(MODEL, images[:100], output="array.onnx", progress=False)
+    harness.check(pathlib.Path(one.output).read_bytes() == pathlib.Path(other.output).read_bytes(), "a CalibrationDataReader is data")
+
+
+def any_model(images):
+    content = MODEL.read_bytes()
+    made = [quantlens.quantize(model, images[:50], output=f"{at}.onnx", progress=False).output
+            for at, model in enumerate((MODEL, content, onnx.load(MODEL)))]
+    harness.check(pathlib.Path(made[0]).read_bytes() == pathlib.Path(made[1]).read_bytes(), "bytes are a model")
+    sessions = [onnx.load(path) for path in made]
+    harness.check(len(sessions[0].graph.node) == len(sessions[2].graph.node), "an onnx.ModelProto is one")
+    harness.check(quantlens.inspect(content).inputs[0].name == "image", "inspect takes all of them")
+
+
+def tuned_with_a_function(images, labels):
+    run = quantlens.tune(MODEL, (images, labels), right, output="tuned.onnx", recipe=BROKEN, max_trials=5, progress=False)
+    harness.check(run.study.reached and pathlib.Path("tuned.onnx").exists(), run.verdict)
+    calls = []
+
+    def fails_late(outputs, wanted):
+        calls.append(1)
+        if len(calls) > len(images) + 100:
+            raise KeyError("late")
+        return right(outputs, wanted) * 0.9
+
+    error = refused(quantlens.Failed, ["metric", "KeyError"],
+                    lambda: quantlens.tune(MODEL, (images, labels), fails_late, output="late.onnx", recipe=BROKEN, max_loss=-0.5, batch_size=1,
+                                           progress=False))
+    harness.check(isinstance(error.__cause__, KeyError), "what the metric raised is the cause")
+    kept = quantlens.open_run("last")
+    harness.check(kept.run.state == "failure" and "KeyError" in kept.run.message, "the run says so")
+
+
+def bad_input(images, labels):
+    used = iter(Loader(images, labels))
+    list(used)
+    evaluate = lambda data, metric="top1", **rest: quantlens.evaluate(MODEL, data, metric, progress=False, **rest)  # noqa: E731
+    refused(quantlens.BadInput, ["no sample", "used before"], lambda: evaluate(used))
+    refused(quantlens.BadInput, ["float32 [1,8,8]"], lambda: evaluate((images[:, :, :4], labels)))
+    refused(quantlens.BadInput, ["first axes differ"], lambda: evaluate((images, labels[:-1])))
+    refused(quantlens.BadInput, ["labels"], lambda: evaluate(iter([(images[:4], labels[:4]), (images[4:8], None)])))
+    refused(quantlens.BadInput, ["no labels"], lambda: evaluate(images))
+    refused(quantlens.UsageError, ["'top7'"], lambda: evaluate((images, labels), "top7"))
+    refused(quantlens.UsageError, ["weigt", "weight"], lambda: quantlens.quantize(MODEL, images, recipe={"weigt": 1}, progress=False))
+    refused(quantlens.NotFound, ["no.onnx"], lambda: quantlens.quantize("no.onnx", images, progress=False))
+    refused(quantlens.UsageError, ["none", "path"], lambda: quantlens.inspect(3))
+
+    class Broken(Digits):
+        def __getitem__(self, index):
+            if index == 70:
+                raise RuntimeError("disk")
+            return super().__getitem__(index)
+
+    error = refused(quantlens.Error, ["sample 70", "RuntimeError: disk"], lambda: evaluate(Broken(images, labels)))
+    harness.check(isinstance(error.__cause__, RuntimeError), "what the data raised is the cause")
+
+
+def other_threads_run(images, labels):
+    """The GIL is free while a verb works."""
+    ticks, over = [], threading.Event()
+
+    def tick():
+        while not over.is_set():
+            ticks.append(time.monotonic())
+            time.sleep(0.005)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    begun = time.monotonic()
+    quantlens.quantize(MODEL, (images, labels), output="ticks.onnx", diagnose=True, progress=False)
+    taken = time.monotonic() - begun
+    over.set()
+    thread.join()
+    longest = max(later - earlier for earlier, later in zip(ticks, ticks[1:]))
+    harness.check(longest < max(0.3, taken / 2), f"another thread ran meanwhile (longest pause {longest:.3f} s of {taken:.2f} s)")
+
+
+def interrupted(sandbox):
+    """Ctrl-C ends a verb with KeyboardInterrupt, and what was measured stays."""
+    script = sandbox.write("long.py", f"""
+import sys; sys.path.insert(0, {PACKAGE!r})
+import time, numpy as np, quantlens
+class Slow:
+    def __len__(self): return 100000
+    def __getitem__(self, index):
+        if index == 5: print("begun", flush=True)
+        time.sleep(0.01)
+        return np.zeros((1, 8, 8), np.float32), 0
+try:
+    quantlens.evaluate({str(MODEL)!r}, Slow(), "top1", progress=False)
+except KeyboardInterrupt:
+    print("stopped", quantlens.open_run("last").run.message, flush=True)
+""")
+    process = subprocess.Popen([sys.executable, "-B", str(script)], stdout=subprocess.PIPE, text=True, env=sandbox.environment,
+                               cwd=sandbox.path)
+    harness.check(process.stdout.readline().strip() == "begun", "a slow evaluation has begun")
+    process.send_signal(signal.SIGINT)
+    begun = time.monotonic()
+    rest = process.communicate(timeout=60)[0]
+    harness.check("stopped interrupted" in rest and process.returncode == 0, f"Ctrl-C ends it: {rest.strip()}")
+    harness.check(time.monotonic() - begun < 10, "at once")
+
+
+def forked(images, labels):
+    child = os.fork()
+    if child == 0:
+        try:
+            told = quantlens.evaluate(MODEL, (images[:50], labels[:50]), "top1", progress=False)
+            os._exit(0 if told.accuracy.quantized.samples == 50 else 1)
+        except BaseException:  # noqa: BLE001: the parent tells
+            os._exit(2)
+    harness.check(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0, "a fork after the import works")
+
+
+def has_all_verbs(sandbox):
+    """Every command is a function of the package, but for those of people who sit before a terminal."""
+    listed = sandbox.run("--help").stdout
+    verbs = [line.split()[0] for line in listed.splitlines() if line.startswith("  ") and line[2:3].isalpha()]
+    harness.check(len(verbs) > 15, f"the command line has {verbs}")
+    missing = [verb for verb in verbs if verb not in quantlens.__all__ and verb not in ("serve", "report", "demo", "worker")]
+    harness.check(not missing, f"all of them but for those of a terminal are functions: {missing}")
+
+
+def main():
+    sandbox = harness.Sandbox()
+    os.environ["QUANTLENS_WORKSPACE"] = sandbox.environment["QUANTLENS_WORKSPACE"]
+    os.chdir(sandbox.path)
+    images, labels = load("digits.npz")
+    calibration, _ = load("calibration.npz")
+    run = as_on_the_command_line(sandbox, images, labels, calibration)
+    any_data(run.output, images, labels)
+    any_model(images)
+    tuned_with_a_function(images, labels)
+    bad_input(images, labels)
+    other_threads_run(images, labels)
+    forked(images, labels)
+    interrupted(sandbox)
+    has_all_verbs(sandbox)
+    harness.check(len(quantlens.tensorboard(run, logdir="runs")) == 2, "event files are written")
+    harness.check(pathlib.Path(quantlens.export(run, "csv", "tables"), "activations.csv").exists(), "and tables")
+    times = quantlens.profile(MODEL, run.output, images, iterations=30, verify=0, scaling=False, machine=False, progress=False)
+    harness.check(times.profile.quantized is not None and times.profile.ops, times.verdict)
+    told = quantlens.benchmark(MODEL, rounds=1, iterations=20, progress=False).benchmark.results[0]
+    harness.check(told.latency_ms > 0, "a benchmark has a latency")
+    quantlens.calibrate(MODEL, calibration, output="statistics.bin", progress=False)
+    made = quantlens.quantize(MODEL, ranges="statistics.bin", output="by_ranges.onnx", progress=False)
+    harness.check(made.plan is not None and made.diagnosis is None, "statistics are taken instead of data")
+    harness.check(len(quantlens.workloads()) > 10, "the workspace lists the runs")
+
+
+main()

@@ -25,8 +25,10 @@ def core_of(package):
 
 def main():
     sources, package = map(pathlib.Path, sys.argv[1:])
-    for source in sources.glob("*.py"):
-        shutil.copyfile(source, package / source.name)
+    for source in sources.rglob("*.py"):
+        to = package / source.relative_to(sources)
+        to.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, to)
     (package / "py.typed").touch()
     (package / "records.py").write_text(HEAD + core_of(package).record_types(), encoding="utf-8")
 

@@ -39,14 +39,13 @@ std::string comparison_html(const ToWrite& from) {
     if (runs.empty() || runs.front().run.id != id)
       runs.push_back(read_run(from.store, from.workspace, id));
   }
-  return server::report_file(
-      from.store, from.workspace,
-      {.runs = runs,
-       .gates = {},
-       .version = kVersion,
-       .compared = true,
-       .assets = server::built_in_assets()},
-      from.progress);
+  return server::report_file(from.store, from.workspace,
+                             {.runs = runs,
+                              .gates = {},
+                              .version = kVersion,
+                              .compared = true,
+                              .assets = server::built_in_assets()},
+                             from.progress);
 }
 
 struct ComparisonFormat {

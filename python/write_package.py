@@ -3,6 +3,7 @@
 import importlib.util
 import pathlib
 import shutil
+import subprocess
 import sys
 
 HEAD = '''# SPDX-License-Identifier: Apache-2.0
@@ -31,6 +32,8 @@ def main():
         shutil.copyfile(source, to)
     (package / "py.typed").touch()
     (package / "records.py").write_text(HEAD + core_of(package).record_types(), encoding="utf-8")
+    subprocess.run([sys.executable, "-B", "-m", "nanobind.stubgen", "-q", "-i", package.parent, "-m", "quantlens._core", "-o",
+                    package / "_core.pyi"], check=True)
 
 
 main()

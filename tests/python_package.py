@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Python package: the same figures as the command line, from whatever Python code has in memory."""
+import concurrent.futures
 import json
+import multiprocessing
 import os
 import pathlib
 import signal
@@ -16,6 +18,7 @@ if not PACKAGE or not pathlib.Path(PACKAGE, "quantlens").is_dir():
     harness.skip("the Python package was not built; configure with -DQUANTLENS_PYTHON=ON after tools/setup --tests")
 harness.need("numpy", "onnx")
 sys.path.insert(0, PACKAGE)
+os.environ["PYTHONPATH"] = PACKAGE
 
 import numpy as np  # noqa: E402
 import onnx  # noqa: E402
@@ -247,6 +250,45 @@ def forked(images, labels):
     harness.check(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0, "a fork after the import works")
 
 
+def in_shards(sandbox, model):
+    """By processes, one of which is killed: equal bytes to one run."""
+    data = harness.DEMO / "digits.npz"
+    whole = quantlens.calibrate(MODEL, data, output="whole.bin", progress=False)
+    with concurrent.futures.ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as pool:
+        told = quantlens.calibrate(MODEL, data, output="merged.bin", executor=pool, shards=4, progress=False)
+        harness.check(told.samples == whole.statistics.samples, f"four shards have all {told.samples} samples")
+        harness.check(pathlib.Path("merged.bin").read_bytes() == pathlib.Path("whole.bin").read_bytes(), "and merge to equal bytes")
+        one = quantlens.diagnose(MODEL, model, data, metric="top1", progress=False)
+        parts = quantlens.diagnose(MODEL, model, data, metric="top1", executor=pool, shards=3, progress=False)
+        harness.check(parts.accuracy.to_dict() == one.accuracy.to_dict(), "so does a diagnosis: its accuracy")
+        same = [(a.value, a.sqnr_db, a.mse, a.sqnr_db_interval) for a in one.diagnosis.activations]
+        harness.check(same == [(a.value, a.sqnr_db, a.mse, a.sqnr_db_interval) for a in parts.diagnosis.activations], "and its activations")
+        pool.submit(os.kill, pool.submit(os.getpid).result(), signal.SIGKILL)
+        told = quantlens.evaluate(model, data, "top1", executor=pool, shards=3, progress=False)
+        harness.check(told.accuracy.quantized.value == one.accuracy.quantized.value, "a worker that is killed is done without")
+    refused(quantlens.UsageError, ["metric of your own"],
+            lambda: quantlens.evaluate(model, data, right, executor=concurrent.futures.ThreadPoolExecutor(1), progress=False))
+    refused(quantlens.UsageError, ["cannot be sent"],
+            lambda: quantlens.evaluate(model, (one for one in []), "top1", executor=concurrent.futures.ThreadPoolExecutor(1), progress=False))
+
+
+def types_are_known(sandbox):
+    """mypy agrees with the package, and finds a mistake of a user's."""
+    harness.need("mypy")
+    script = sandbox.write("typed.py", """
+import quantlens
+run = quantlens.open_run("last")
+if run.diagnosis:
+    shares: list[float | None] = [one.output_share for one in run.findings]
+    run.diagnosis.activations[0].sqnr_bd
+""")
+    checked = [subprocess.run([sys.executable, "-m", "mypy", "--cache-dir", str(sandbox.path / "mypy"), what], capture_output=True, text=True,
+                              env=dict(sandbox.environment, MYPYPATH=PACKAGE), cwd=sandbox.path, check=False).stdout
+               for what in (str(pathlib.Path(PACKAGE, "quantlens")), str(script))]
+    harness.check("no issues found" in checked[0], f"mypy of the package: {checked[0].strip()}")
+    harness.check("Found 1 error" in checked[1] and 'maybe "sqnr_db"' in checked[1], f"and of a script: {checked[1].strip()}")
+
+
 def has_all_verbs(sandbox):
     """Every command is a function of the package, but for those of people who sit before a terminal."""
     listed = sandbox.run("--help").stdout
@@ -270,6 +312,8 @@ def main():
     other_threads_run(images, labels)
     forked(images, labels)
     interrupted(sandbox)
+    in_shards(sandbox, run.output)
+    types_are_known(sandbox)
     has_all_verbs(sandbox)
     harness.check(len(quantlens.tensorboard(run, logdir="runs")) == 2, "event files are written")
     harness.check(pathlib.Path(quantlens.export(run, "csv", "tables"), "activations.csv").exists(), "and tables")
@@ -283,4 +327,5 @@ def main():
     harness.check(len(quantlens.workloads()) > 10, "the workspace lists the runs")
 
 
-main()
+if __name__ == "__main__":  # processes of a pool import this file
+    main()

@@ -149,6 +149,16 @@ void set_recipe(const Asked& asked, Recipe& recipe) {
   recipe = read_recipes(documents, nullptr, {});
 }
 
+/// Of a shard its number, from 1, and how many there are.
+void set_part(const Asked& asked, flow::Part& part) {
+  std::vector<std::uint64_t> numbers;
+  asked.set("shard", numbers);
+  if (numbers.empty()) return;
+  if (numbers.size() != 2 || numbers[0] < 1 || numbers[0] > numbers[1])
+    throw Error(Errc::usage, "shard: give its number, from 1, and how many there are");
+  part = flow::Shard{.index = numbers[0], .count = numbers[1]};
+}
+
 /// Usage errors before anything runs are raised as those of verbs.
 template <class Work>
 auto raising(Work&& work) {
@@ -184,6 +194,7 @@ PythonRun diagnose(const Asked& asked) {
   options.data = call.data(asked);
   options.metric = call.metric(asked);
   asked.set("local_samples", options.local_samples);
+  set_part(asked, options.part);
   return call.start<flow::DiagnoseResult>(
       [&](const flow::Session& session) { return flow::diagnose(options, session); });
 }
@@ -195,6 +206,7 @@ PythonRun evaluate(const Asked& asked) {
   if (asked.has("against")) asked.set("against", options.against.emplace());
   options.data = call.data(asked);
   options.metric = call.metric(asked).value();
+  set_part(asked, options.part);
   flow::check_options(options);
   return call.start<flow::EvaluateResult>(
       [&](const flow::Session& session) { return flow::evaluate(options, session); });
@@ -232,6 +244,7 @@ PythonRun calibrate(const Asked& asked) {
   asked.set("output", options.output);
   options.data = call.data(asked);
   set_recipe(asked, options.recipe);
+  set_part(asked, options.part);
   flow::check_options(options, options.recipe);
   return call.start<flow::CalibrateResult>(
       [&](const flow::Session& session) { return flow::calibrate(options, session); });

@@ -32,7 +32,7 @@ def _keep(content: bytes) -> str:
 def _exported(module: Any, example: Any) -> str:
     import io
 
-    import torch
+    import torch  # type: ignore[import-not-found,unused-ignore]
 
     if example is None:
         raise UsageError("a torch module is exported first: give example_inputs, as torch.onnx.export takes them")

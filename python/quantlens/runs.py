@@ -6,12 +6,12 @@ import html
 import os
 import pathlib
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from . import _core
 
 if TYPE_CHECKING:
-    import pandas
+    import pandas  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
     from . import records
 
@@ -92,7 +92,7 @@ class Run:
 
     def to_pandas(self, table: str | None = None) -> pandas.DataFrame:
         """One of `tables()`; without a name the one that the run is about."""
-        import pandas
+        import pandas  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
         tables = self.tables()
         if table is None:
@@ -152,7 +152,7 @@ def open_run(run: str = "last", *, workspace: Any = None) -> Run:
 
 def workloads(*, workspace: Any = None) -> list[records.Workload]:
     """All runs of the workspace, the newest first."""
-    return _core.list_runs(_root(workspace))
+    return cast("list[records.Workload]", _core.list_runs(_root(workspace)))
 
 
 def delete_run(run: str, *, workspace: Any = None) -> None:
@@ -166,7 +166,8 @@ def _id(run: Run | str) -> str:
 
 def compare(a: Run | str, b: Run | str, *, workspace: Any = None) -> Compared:
     """Says what is different in the second of two stored runs; nothing is run."""
-    return Compared(*_core.compare(_id(a), _id(b), _workspace_of(a, workspace), None))
+    told = cast(Any, _core.compare(_id(a), _id(b), _workspace_of(a, workspace), None))
+    return Compared(*told)
 
 
 def tensorboard(run: Run | str, *, logdir: str = "runs", workspace: Any = None) -> list[str]:

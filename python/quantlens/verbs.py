@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import pathlib
+import tempfile
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from . import _core
+from .errors import UsageError
 from .models import path_of
 from .progress import progress_of
 from .runs import Run
@@ -36,7 +38,7 @@ def _recipe_texts(recipe: Recipe) -> list[str] | None:
 
 def _ranks(model: str) -> dict[str, int | None]:
     """Of the model's inputs; without them a sample cannot be told from a batch."""
-    inspected = _core.inspect({"model": model})
+    inspected = cast("records.Inspection", _core.inspect({"model": model}))
     ranks: dict[str, int | None] = {}
     for value in inspected.inputs:
         shape = value.shape.strip("[]")
@@ -50,6 +52,22 @@ def _data(data: Any, model: str, limit: int | None) -> Any:
     from .data import samples_of  # NumPy takes longer to load than all of this package
 
     return samples_of(data, _ranks(model), limit)
+
+
+def _in_shards(verb: str, asked: dict[str, Any], executor: Any, shards: int | None) -> Any:
+    """Computed by the executor's workers, and put together here: byte for byte what one process gathers."""
+    from . import shards as parts
+
+    if asked.get("metric") is not None and not isinstance(asked["metric"], str):
+        raise UsageError("executor: a metric of your own keeps nothing that could be merged; name one that quantlens has")
+    kept = ("progress", "workspace", "name", "output", "shard")
+    given = {name: parts.absolute(value) for name, value in asked.items() if value is not None and name not in kept}
+    given.setdefault("threads", 1)
+    with tempfile.TemporaryDirectory(prefix="quantlens-shards-") as below:
+        made = parts.folders(executor, verb, given, shards, below)
+        if verb == "calibrate":
+            return merge(asked["output"], [folder / "statistics.bin" for folder in made])
+        return judge(*map(parts.run_in, made), workspace=asked["workspace"], name=asked["name"], progress=asked["progress"])
 
 
 def _call(verb: str, asked: dict[str, Any], model: str) -> Run:
@@ -66,6 +84,8 @@ def _call(verb: str, asked: dict[str, Any], model: str) -> Run:
     for name in ("output", "workspace", "ranges", "emit_recipe", "trace"):
         if asked.get(name) is not None:
             asked[name] = os.fspath(asked[name])
+    if asked.get("shard") is not None:
+        asked["shard"] = list(asked["shard"])
     asked["progress"] = progress_of(asked.get("progress", True))
     return Run(getattr(_core, verb)(asked))
 
@@ -92,24 +112,31 @@ def quantize(
 def diagnose(
     reference: Any, quantized: Any, data: Any, *, metric: Any = None, local_samples: int | None = None, limit: int | None = None,
     batch_size: int | None = None, seed: int | None = None, threads: int | None = None, strict: bool = False,
-    workspace: Any = None, name: str | None = None, progress: Any = True,
+    workspace: Any = None, name: str | None = None, progress: Any = True, shard: tuple[int, int] | None = None,
+    executor: Any = None, shards: int | None = None,
 ) -> Run:
     """Pairs two models, runs them in lockstep over the data and says where they differ. The quantized one may be of any
-    tool."""
+    tool. `executor`: any concurrent.futures.Executor, which computes the shards."""
     asked = locals()
+    executor, shards = asked.pop("executor"), asked.pop("shards")
     asked["reference"], asked["quantized"] = path_of(reference), path_of(quantized)
+    if executor is not None:
+        return _in_shards("diagnose", asked, executor, shards)
     return _call("diagnose", asked, asked["reference"])
 
 
 def evaluate(
     model: Any, data: Any, metric: Any, *, against: Any = None, limit: int | None = None, batch_size: int | None = None,
     seed: int | None = None, threads: int | None = None, strict: bool = False, workspace: Any = None, name: str | None = None,
-    progress: Any = True,
+    progress: Any = True, shard: tuple[int, int] | None = None, executor: Any = None, shards: int | None = None,
 ) -> Run:
     """A model's accuracy with its interval, alone or paired with another's."""
     asked = locals()
+    executor, shards = asked.pop("executor"), asked.pop("shards")
     asked["model"] = path_of(model)
     asked["against"] = None if against is None else path_of(against)
+    if executor is not None:
+        return _in_shards("evaluate", asked, executor, shards)
     return _call("evaluate", asked, asked["model"])
 
 
@@ -131,17 +158,21 @@ def tune(
 def calibrate(
     model: Any, data: Any, *, output: Any, recipe: Recipe = None, limit: int | None = None, batch_size: int | None = None,
     seed: int | None = None, threads: int | None = None, strict: bool = False, workspace: Any = None, name: str | None = None,
-    progress: Any = True,
-) -> Run:
-    """Gathers statistics that `quantize(ranges=...)` takes instead of data."""
+    progress: Any = True, shard: tuple[int, int] | None = None, executor: Any = None, shards: int | None = None,
+) -> Run | records.MergeResult:
+    """Gathers statistics that `quantize(ranges=...)` takes instead of data. With an executor it returns what `merge` does."""
     asked = locals()
+    executor, shards = asked.pop("executor"), asked.pop("shards")
     asked["model"] = path_of(model)
+    if executor is not None:
+        return _in_shards("calibrate", asked, executor, shards)
     return _call("calibrate", asked, asked["model"])
 
 
 def merge(output: Any, inputs: Sequence[Any]) -> records.MergeResult:
     """Puts statistics of parts of the samples together: byte for byte those of one run over all of them."""
-    return _core.merge({"output": os.fspath(output), "inputs": [os.fspath(one) for one in inputs]})
+    given = {"output": os.fspath(output), "inputs": [os.fspath(one) for one in inputs]}
+    return cast("records.MergeResult", _core.merge(given))
 
 
 def profile(
@@ -171,16 +202,16 @@ def benchmark(
 
 def judge(*runs: Any, workspace: Any = None, name: str | None = None, progress: Any = True) -> Run:
     """Judges what earlier runs gathered by the rules of this version; several are parts of one."""
-    ids = [one.folder if isinstance(one, Run) else str(one) for one in runs]
+    ids = [one.folder if isinstance(one, Run) else os.fspath(one) for one in runs]
     return Run(_core.judge({"runs": ids, "workspace": None if workspace is None else os.fspath(workspace), "name": name,
                             "progress": progress_of(progress)}))
 
 
 def inspect(model: Any) -> records.Inspection:
     """What is in a model, what would be quantized, and why the rest would not."""
-    return _core.inspect({"model": path_of(model)})
+    return cast("records.Inspection", _core.inspect({"model": path_of(model)}))
 
 
 def doctor() -> records.Checkup:
     """Which runtimes are there, and why one is not."""
-    return _core.doctor({})
+    return cast("records.Checkup", _core.doctor({}))

@@ -21,7 +21,7 @@ class Model:
     @cached_property
     def model(self) -> Any:
         """The onnx.ModelProto."""
-        import onnx
+        import onnx  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
         return onnx.load(self.model_path)
 

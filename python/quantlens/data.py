@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .errors import BadInput, UsageError
+from .models import kept_file
 
 Arrays = dict[str, np.ndarray]
 Shapes = dict[str, "int | None"]  # rank of each input of the model, with the batch's axis; None: not known
@@ -186,6 +187,22 @@ class _Reader:
             yield given
 
 
+def _rooted(value: Any) -> Any:
+    """With paths that mean the same from anywhere: a document's own are from its folder."""
+    if isinstance(value, Mapping):
+        return {str(name): _rooted(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_rooted(one) for one in value]
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
+    return os.path.abspath(value) if isinstance(value, str) and os.path.exists(value) else value
+
+
+def _document(data: Mapping[str, Any]) -> str:
+    """In a file, as the command line takes it, that lives as long as this process."""
+    return kept_file(json.dumps(_rooted(data), indent=2).encode(), ".json")
+
+
 def samples_of(data: Any, ranks: Shapes, limit: int | None = None) -> str | Samples | None:
     """What the module _core takes. `ranks`: of the model's inputs."""
     if data is None or isinstance(data, (str, Samples)):
@@ -194,7 +211,7 @@ def samples_of(data: Any, ranks: Shapes, limit: int | None = None) -> str | Samp
         return str(pathlib.Path(data))
     if isinstance(data, Mapping):
         if DOCUMENT_KEYS & set(data):
-            return json.dumps(data)
+            return _document(data)
         return Stacked({str(name): array_of(value) for name, value in data.items()}, None)
     if isinstance(data, np.ndarray):
         return Stacked({"": array_of(data)}, None)

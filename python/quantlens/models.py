@@ -15,13 +15,13 @@ from .errors import UsageError
 _folder: pathlib.Path | None = None
 
 
-def _keep(content: bytes) -> str:
-    """In a file that lives as long as this process: runs name it."""
+def kept_file(content: bytes, ending: str = ".onnx") -> str:
+    """A file that lives as long as this process: runs name it."""
     global _folder
     if _folder is None:
-        _folder = pathlib.Path(tempfile.mkdtemp(prefix="quantlens-models-"))
+        _folder = pathlib.Path(tempfile.mkdtemp(prefix="quantlens-files-"))
         atexit.register(shutil.rmtree, _folder, ignore_errors=True)
-    path = _folder / f"{hashlib.sha256(content).hexdigest()[:16]}.onnx"
+    path = _folder / f"{hashlib.sha256(content).hexdigest()[:16]}{ending}"
     if not path.exists():
         part = path.with_suffix(f".part{os.getpid()}")
         part.write_bytes(content)
@@ -40,16 +40,16 @@ def _exported(module: Any, example: Any) -> str:
     module.eval()
     with torch.no_grad():
         torch.onnx.export(module, example, into, dynamo=False)
-    return _keep(into.getvalue())
+    return kept_file(into.getvalue())
 
 
 def path_of(model: Any, example_inputs: Any = None) -> str:
     if isinstance(model, (str, os.PathLike)):
         return os.fspath(model)
     if isinstance(model, (bytes, bytearray, memoryview)):
-        return _keep(bytes(model))
+        return kept_file(bytes(model))
     if hasattr(model, "SerializeToString"):
-        return _keep(model.SerializeToString())
+        return kept_file(model.SerializeToString())
     if hasattr(model, "state_dict") and hasattr(model, "eval"):
         return _exported(model, example_inputs)
     raise UsageError(f"model: {type(model).__name__} is none; give a path, bytes, an onnx.ModelProto or a torch module")

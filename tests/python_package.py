@@ -140,6 +140,22 @@ def any_data(model, images, labels):
     harness.check(pathlib.Path(one.output).read_bytes() == pathlib.Path(other.output).read_bytes(), "a CalibrationDataReader is data")
 
 
+def memory_is_flat():
+    """However many samples an iterable gives."""
+    def peak(count):
+        script = f"""
+import sys; sys.path.insert(0, {PACKAGE!r})
+import resource, numpy as np, quantlens
+batches = ((np.zeros((500, 1, 8, 8), np.float32), np.zeros(500, np.int64)) for _ in range({count}))
+quantlens.evaluate({str(MODEL)!r}, batches, "top1", batch_size=500, progress=False)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+        return int(subprocess.run([sys.executable, "-B", "-c", script], capture_output=True, text=True, check=True).stdout)
+
+    few, many = peak(4), peak(200)
+    harness.check(many - few < 12, f"100,000 samples of an iterator (26 MB) take {many} MB, 2,000 take {few}")
+
+
 def any_model(images):
     content = MODEL.read_bytes()
     made = [quantlens.quantize(model, images[:50], output=f"{at}.onnx", progress=False).output
@@ -180,6 +196,9 @@ def bad_input(images, labels):
     refused(quantlens.BadInput, ["no labels"], lambda: evaluate(images))
     refused(quantlens.UsageError, ["'top7'"], lambda: evaluate((images, labels), "top7"))
     refused(quantlens.UsageError, ["weigt", "weight"], lambda: quantlens.quantize(MODEL, images, recipe={"weigt": 1}, progress=False))
+    refused(quantlens.UsageError, ["recipe", "int"], lambda: quantlens.quantize(MODEL, images, recipe=5, progress=False))
+    refused(quantlens.NotFound, ["no.yaml"], lambda: quantlens.quantize(MODEL, images, recipe="no.yaml", progress=False))
+    refused(quantlens.UsageError, ["limit"], lambda: evaluate((images, labels), limit=-1))
     refused(quantlens.NotFound, ["no.onnx"], lambda: quantlens.quantize("no.onnx", images, progress=False))
     refused(quantlens.UsageError, ["none", "path"], lambda: quantlens.inspect(3))
 
@@ -307,6 +326,7 @@ def main():
     run = as_on_the_command_line(sandbox, images, labels, calibration)
     any_data(run.output, images, labels)
     any_model(images)
+    memory_is_flat()
     tuned_with_a_function(images, labels)
     bad_input(images, labels)
     other_threads_run(images, labels)

@@ -204,7 +204,11 @@ flow::DataChoice data_choice(nb::handle data, nb::dict asked, std::shared_ptr<Ra
   flow::DataChoice choice;
   const auto number = [&](const char* name) -> std::optional<std::uint64_t> {
     if (!asked.contains(name) || asked[name].is_none()) return std::nullopt;
-    return nb::cast<std::uint64_t>(asked[name]);
+    try {
+      return nb::cast<std::uint64_t>(asked[name]);
+    } catch (const nb::cast_error&) {
+      throw Error(Errc::usage, fmt::format("{}: give a whole number, 0 or above", name));
+    }
   };
   choice.options = {.limit = number("limit"), .batch_size = number("batch_size")};
   choice.options.seed = number("seed").value_or(0);

@@ -2,7 +2,9 @@
 """What verbs take as data, and how it becomes samples."""
 from __future__ import annotations
 
+import bisect
 import json
+import math
 import os
 import pathlib
 import tempfile
@@ -17,6 +19,7 @@ from .models import kept_file
 Arrays = dict[str, np.ndarray]
 Shapes = dict[str, "int | None"]  # rank of each input of the model, with the batch's axis; None: not known
 
+LABEL = "\0label"  # no input is called so
 DOCUMENT_KEYS = {"images", "npz", "npy", "tfrecord", "random"}
 
 
@@ -133,6 +136,14 @@ class Stacked(Samples):
         return inputs, None if self._labels is None else np.ascontiguousarray(self._labels[index])
 
 
+class _Stretch:
+    """Samples in a row whose arrays have the same names, types and shapes: they are told by where they begin."""
+
+    def __init__(self, first: int, offset: int, layout: tuple[tuple[str, str, tuple[int, ...]], ...]):
+        self.first, self.offset, self.layout = first, offset, layout
+        self.bytes = sum(math.prod(shape) * np.dtype(dtype).itemsize for _, dtype, shape in layout)
+
+
 class Spooled(Samples):
     """Of an iterable, which is gone over once: its samples are kept in a file, so that memory does not grow with them. The
     file goes with this object."""
@@ -142,35 +153,39 @@ class Spooled(Samples):
         size = getattr(data, "batch_size", None)
         self.batch_size = size if isinstance(size, int) and size > 0 else None
         self._file = tempfile.TemporaryFile(prefix="quantlens-samples-")
-        self._places: list[list[tuple[str, int, str, tuple[int, ...]]]] = []  # of each sample: name, offset, type, shape
-        labelled = 0
+        self._stretches: list[_Stretch] = []
+        self.size = labelled = 0
         for given in data:
             for inputs, label in Item(given, ranks).samples():
                 labelled += label is not None
-                self._places.append([self._keep(name, value) for name, value in inputs.items()]
-                                    + ([] if label is None else [self._keep("\0label", label)]))
-            if limit is not None and len(self._places) >= limit:
+                self._keep({**inputs, LABEL: label} if label is not None else inputs)
+            if limit is not None and self.size >= limit:
                 break
         self._file.flush()
-        self.size = len(self._places)
         if not self.size:
             raise BadInput(f"the data: {self.name} gives no sample; an iterator that was used before is empty")
         if 0 < labelled < self.size:
             raise BadInput(f"the data: {labelled} of {self.size} samples have labels; give all of them one, or none")
         self.has_labels = labelled > 0
 
-    def _keep(self, name: str, value: np.ndarray) -> tuple[str, int, str, tuple[int, ...]]:
-        value = np.asarray(value)
-        offset = self._file.tell()
-        self._file.write(np.ascontiguousarray(value).tobytes())
-        return name, offset, value.dtype.str, value.shape
+    def _keep(self, sample: Arrays) -> None:
+        layout = tuple((name, np.asarray(value).dtype.str, np.shape(value)) for name, value in sample.items())
+        if not self._stretches or self._stretches[-1].layout != layout:
+            self._stretches.append(_Stretch(self.size, self._file.tell(), layout))
+        for value in sample.values():
+            self._file.write(np.ascontiguousarray(value).tobytes())
+        self.size += 1
 
     def read(self, index: int) -> tuple[Arrays, np.ndarray | None]:
+        stretch = self._stretches[bisect.bisect_right(self._stretches, index, key=lambda one: one.first) - 1]
+        content = os.pread(self._file.fileno(), stretch.bytes, stretch.offset + (index - stretch.first) * stretch.bytes)
         found: Arrays = {}
-        for name, offset, dtype, shape in self._places[index]:
-            bytes_of = os.pread(self._file.fileno(), int(np.dtype(dtype).itemsize * np.prod(shape, dtype=np.int64)), offset)
-            found[name] = np.frombuffer(bytes_of, dtype=dtype).reshape(shape)
-        label = found.pop("\0label", None)
+        at = 0
+        for name, dtype, shape in stretch.layout:
+            count = math.prod(shape)
+            found[name] = np.frombuffer(content, dtype, count, at).reshape(shape)
+            at += count * np.dtype(dtype).itemsize
+        label = found.pop(LABEL, None)
         return found, label
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from . import _core
-from .errors import UsageError
+from .errors import NotFound, UsageError
 from .models import path_of
 from .progress import progress_of
 from .runs import Run
@@ -26,12 +26,17 @@ def _recipe_texts(recipe: Recipe) -> list[str] | None:
         return None
     if isinstance(recipe, (Mapping, str, os.PathLike)):
         recipe = [recipe]
+    if not isinstance(recipe, Sequence):
+        raise UsageError(f"recipe: {type(recipe).__name__} is none; give a dict, a text in YAML or JSON, a path, or several of these")
     texts = []
     for one in recipe:
         if isinstance(one, Mapping):
             one = json.dumps(one)
         elif isinstance(one, os.PathLike) or (isinstance(one, str) and "{" not in one and "\n" not in one and ": " not in one):
-            one = pathlib.Path(one).read_text(encoding="utf-8")
+            try:
+                one = pathlib.Path(one).read_text(encoding="utf-8")
+            except OSError as problem:
+                raise NotFound(f"recipe: {one}: {problem.strerror}; check the path") from problem
         texts.append(one)
     return texts
 

@@ -123,6 +123,10 @@ def as_on_the_command_line(sandbox, images, labels, calibration):
     harness.check(run.verdict in str(run) or "Activations summary" in str(run), "print shows the tables")
     harness.check("<details>" in run._repr_html_() and "spread_weight" in run._repr_html_(), "a notebook shows the findings")
     harness.check(len(run.tables()["activations"]["OP name"]) == len(run.diagnosis.activations), "tables have all rows")
+    harness.need("pandas")
+    frame = run.to_pandas()
+    harness.check(len(frame) == len(run.diagnosis.activations) and frame["MSE"].max() == max(one.mse for one in run.diagnosis.activations),
+                  "and pandas has the same")
     return run
 
 

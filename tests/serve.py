@@ -12,7 +12,9 @@ import signal
 import socket
 import ssl
 import stat
+import threading
 import time
+import urllib.parse
 import warnings
 
 import harness
@@ -144,6 +146,37 @@ def live_changes(sandbox):
         took = time.monotonic() - ended
         harness.check(made["workload"].encode() in text and b"event: workloads" in text, "a run is told while it is under way")
         harness.check(took < 5, f"its end is told {took * 1000:.0f} ms after the process has ended")
+
+
+def cut_short(sandbox):
+    """Somebody cuts a record short while it is read, and puts it back: the server goes on, and tells nothing false."""
+    told = sandbox.json("quantize", harness.DEMO / "digits.onnx", "--data", harness.DEMO / "digits.npz", "--limit", 50, "--diagnose",
+                        "-o", sandbox.path / "cut.onnx")
+    path = sandbox.workload(told["workload"]) / "histograms.bin"
+    whole = path.read_bytes()
+    row = next(one for one in told["diagnosis"]["activations"] if one["quantized"])
+    asked = f"/api/v1/workloads/{told['workload']}/histograms/pair?" + urllib.parse.urlencode({"reference": row["value"],
+                                                                                             "quantized": row["quantized"]})
+    over = threading.Event()
+
+    def cut():
+        while not over.is_set():
+            os.truncate(path, 512)
+            with open(path, "r+b") as file:
+                file.write(whole)
+
+    with Server(sandbox) as server:
+        status, _, right = server.ask(path=asked)
+        harness.check(status == 200, "a histogram is answered")
+        thread = threading.Thread(target=cut)
+        thread.start()
+        answers = [server.ask(path=f"{asked}&bins={100 + at % 50}")[:3:2] for at in range(300)]
+        over.set()
+        thread.join()
+        harness.check(server.process.poll() is None, f"the server goes on ({sum(one != 200 for one, _ in answers)} of 300 were refused)")
+        sums = {sum(json.loads(text)["reference"]) for one, text in answers if one == 200}
+        harness.check(sums <= {sum(json.loads(right)["reference"])}, "what it answers is whole")
+        harness.check(server.ask(path=asked)[::2] == (200, right), "and at the end the same as before")
 
 
 def names_are_hostile(sandbox):
@@ -404,7 +437,7 @@ def options(sandbox):
 def main():
     sandbox = harness.Sandbox()
     for part in (start_and_files, tokens, other_hosts, assets_and_headers, malformed, too_much, old_tls, slow_clients, many_idle,
-                 read_only, live_changes, names_are_hostile, browser, options):
+                 read_only, live_changes, cut_short, names_are_hostile, browser, options):
         print(f"-- {part.__name__}")
         part(sandbox)
 

@@ -15,6 +15,7 @@
 #include "cli/usage.h"
 #include "quantlens/base/cores.h"
 #include "quantlens/base/error.h"
+#include "quantlens/base/lost_pages.h"
 #include "quantlens/base/text.h"
 #include "quantlens/workspace/workspace.h"
 #include "server/api/workloads.h"
@@ -121,6 +122,7 @@ int run(const Arguments& arguments) {
                                .threads = arguments.threads,
                                .opens_browser = arguments.open};
   if (arguments.verbose > 0) options.log = log_line;
+  survive_lost_pages();
   const server::JobsOptions jobs = jobs_of(arguments);
   server::WorkspaceServer served(options, server::make_api(options.workspace, jobs));
   uninstall_interrupt_handler();

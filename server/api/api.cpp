@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
+#include "quantlens/base/lost_pages.h"
 #include "quantlens/base/text.h"
 #include "server/api/gzip.h"
 #include "server/api/route.h"
@@ -148,7 +149,12 @@ BodyPlan Api::plan_body(const Request& request) {
 
 Response Api::answer(const Request& request) {
   try {
-    return routed(request);
+    const std::uint64_t lost = lost_pages();
+    Response response = routed(request);
+    if (lost_pages() != lost)
+      throw Error(Errc::io,
+                  "a file became shorter while it was read; leave the files alone and ask again");
+    return response;
   } catch (...) {
     return refusal();
   }
@@ -191,7 +197,9 @@ Response Api::finished(const Answer& answer, const Request& request, const std::
     response.body = cache_.find(key);
   }
   if (!response.body) {
+    const std::uint64_t lost = lost_pages();
     std::string text = answer.make();
+    if (lost_pages() != lost) key.clear();  // nobody is to have it again
     if (zipped && text.size() > kLeastCompressed && text.size() <= kMostCompressed)
       text = gzip(text);
     response.body = std::make_shared<const std::string>(std::move(text));

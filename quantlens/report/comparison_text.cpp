@@ -77,7 +77,7 @@ Cell share_cell(const std::optional<double>& share,
 /// How the shares of the outputs' error were found; docs/rules.md.
 std::string share_kind(const ComparedFinding& one) {
   const auto kind = [](bool measured) { return measured ? "measured" : "estimated"; };
-  const std::string a = kind(one.share_is_measured_a), b = kind(one.share_is_measured_b);
+  std::string a = kind(one.share_is_measured_a), b = kind(one.share_is_measured_b);
   if (one.output_share_a && one.output_share_b && a != b) return a + " in A, " + b + " in B";
   if (one.output_share_b) return b;
   return one.output_share_a ? a : std::string();

@@ -289,6 +289,8 @@ def in_shards(sandbox, model):
         pool.submit(os.kill, pool.submit(os.getpid).result(), signal.SIGKILL)
         told = quantlens.evaluate(model, data, "top1", executor=pool, shards=3, progress=False)
         harness.check(told.accuracy.quantized.value == one.accuracy.quantized.value, "a worker that is killed is done without")
+        told = quantlens.evaluate(model, data, "top1", executor=pool, shards=3, progress=False)
+        harness.check(told.accuracy.quantized.value == one.accuracy.quantized.value, "so is a pool that takes nothing any more")
     refused(quantlens.UsageError, ["metric of your own"],
             lambda: quantlens.evaluate(model, data, right, executor=concurrent.futures.ThreadPoolExecutor(1), progress=False))
     refused(quantlens.UsageError, ["cannot be sent"],

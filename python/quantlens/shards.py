@@ -57,15 +57,24 @@ def check_portable(asked: dict[str, Any]) -> None:
                          "object of a module's class") from problem
 
 
+def _submitted(executor: Any, verb: str, asked: dict[str, Any], index: int, count: int) -> Any:
+    """None where the executor takes nothing any more, as a pool whose process was killed."""
+    try:
+        return executor.submit(compute, verb, asked, index, count)
+    except Exception:  # noqa: BLE001: as below
+        return None
+
+
 def each(executor: Any, verb: str, asked: dict[str, Any], count: int) -> Iterator[bytes]:
     """In order. What a worker that is lost was given is computed here; an error of quantlens is raised as it is."""
-    waiting = [executor.submit(compute, verb, asked, index, count) for index in range(1, count + 1)]
+    waiting = [_submitted(executor, verb, asked, index, count) for index in range(1, count + 1)]
     for index, one in enumerate(waiting, start=1):
         try:
-            yield one.result()
+            yield one.result() if one is not None else compute(verb, asked, index, count)
         except (Error, KeyboardInterrupt):
             for other in waiting:
-                other.cancel()
+                if other is not None:
+                    other.cancel()
             raise
         except Exception:  # noqa: BLE001: executors have errors of their own for workers that are lost
             yield compute(verb, asked, index, count)

@@ -229,11 +229,11 @@ def other_threads_run(images, labels):
     thread.start()
     begun = time.monotonic()
     quantlens.quantize(MODEL, (images, labels), output="ticks.onnx", diagnose=True, progress=False)
-    taken = time.monotonic() - begun
+    ended = time.monotonic()
     over.set()
     thread.join()
-    longest = max(later - earlier for earlier, later in zip(ticks, ticks[1:]))
-    harness.check(longest < max(0.3, taken / 2), f"another thread ran meanwhile (longest pause {longest:.3f} s of {taken:.2f} s)")
+    meanwhile = sum(begun < one < ended for one in ticks)
+    harness.check(meanwhile >= 5, f"another thread ran meanwhile, {meanwhile} times in {ended - begun:.2f} s")
 
 
 def interrupted(sandbox):

@@ -40,6 +40,14 @@ def need(*modules):
             skip(f"this Python has no {module}; tools/setup --tests installs one that has")
 
 
+def python_package():
+    """The folder that the Python package was built into."""
+    package = os.environ.get("QUANTLENS_PYTHON_PACKAGE", "")
+    if not package or not pathlib.Path(package, "quantlens").is_dir():
+        skip("the Python package was not built; configure with -DQUANTLENS_PYTHON=ON after tools/setup --tests")
+    return package
+
+
 @functools.cache
 def has_vnni():
     """Whether sums of 8-bit products are exact here: without, int8 kernels saturate, and the default weights have 7 bits."""

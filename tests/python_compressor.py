@@ -2,15 +2,12 @@
 """Scripts for Neural Compressor, unmodified: the story of its ONNX document on the network of the demo."""
 import csv
 import os
-import pathlib
 import subprocess
 import sys
 
 import harness
 
-PACKAGE = os.environ.get("QUANTLENS_PYTHON_PACKAGE", "")
-if not PACKAGE or not pathlib.Path(PACKAGE, "quantlens").is_dir():
-    harness.skip("the Python package was not built; configure with -DQUANTLENS_PYTHON=ON after tools/setup --tests")
+PACKAGE = harness.python_package()
 harness.need("numpy", "onnx", "onnxruntime")
 
 COMMON = f"""

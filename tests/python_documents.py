@@ -1,16 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every Python snippet of the predecessors' documents runs, after what a document leaves open is filled in."""
-import os
-import pathlib
 import re
 import subprocess
 import sys
 
 import harness
 
-PACKAGE = os.environ.get("QUANTLENS_PYTHON_PACKAGE", "")
-if not PACKAGE or not pathlib.Path(PACKAGE, "quantlens").is_dir():
-    harness.skip("the Python package was not built; configure with -DQUANTLENS_PYTHON=ON after tools/setup --tests")
+PACKAGE = harness.python_package()
 DOCUMENTS = harness.TESTDATA.parent / "reference" / "originals"
 if not DOCUMENTS.is_dir():
     harness.skip(f"the documents are absent ({DOCUMENTS})")

@@ -1,16 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The example with the predecessor's flags, on real networks and images."""
 import csv
-import os
-import pathlib
 import subprocess
 import sys
 
 import harness
 
-PACKAGE = os.environ.get("QUANTLENS_PYTHON_PACKAGE", "")
-if not PACKAGE or not pathlib.Path(PACKAGE, "quantlens").is_dir():
-    harness.skip("the Python package was not built; configure with -DQUANTLENS_PYTHON=ON after tools/setup --tests")
+PACKAGE = harness.python_package()
 data = harness.need_testdata()
 SCRIPT = harness.SOURCE / "examples" / "onnx_image_recognition" / "main.py"
 IMAGES = ["--dataset_location", data / "imagenet" / "images", "--label_path", data / "imagenet" / "val.txt"]

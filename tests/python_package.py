@@ -13,9 +13,7 @@ import time
 
 import harness
 
-PACKAGE = os.environ.get("QUANTLENS_PYTHON_PACKAGE", "")
-if not PACKAGE or not pathlib.Path(PACKAGE, "quantlens").is_dir():
-    harness.skip("the Python package was not built; configure with -DQUANTLENS_PYTHON=ON after tools/setup --tests")
+PACKAGE = harness.python_package()
 harness.need("numpy", "onnx")
 sys.path.insert(0, PACKAGE)
 os.environ["PYTHONPATH"] = PACKAGE

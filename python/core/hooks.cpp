@@ -2,7 +2,7 @@
 #include "python/core/hooks.h"
 
 #include <algorithm>
-#include <map>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -24,26 +24,33 @@ std::shared_ptr<PyObject> shared(nb::object object) {
           }};
 }
 
+/// Element types as NumPy and other arrays name them.
+struct ArrayType {
+  DType dtype;
+  nb::dlpack::dtype_code code;
+  std::uint8_t bits;
+};
+constexpr ArrayType kArrayTypes[] = {{DType::float16, nb::dlpack::dtype_code::Float, 16},
+                                     {DType::float32, nb::dlpack::dtype_code::Float, 32},
+                                     {DType::float64, nb::dlpack::dtype_code::Float, 64},
+                                     {DType::bfloat16, nb::dlpack::dtype_code::Bfloat, 16},
+                                     {DType::int8, nb::dlpack::dtype_code::Int, 8},
+                                     {DType::int16, nb::dlpack::dtype_code::Int, 16},
+                                     {DType::int32, nb::dlpack::dtype_code::Int, 32},
+                                     {DType::int64, nb::dlpack::dtype_code::Int, 64},
+                                     {DType::uint8, nb::dlpack::dtype_code::UInt, 8},
+                                     {DType::uint16, nb::dlpack::dtype_code::UInt, 16},
+                                     {DType::uint32, nb::dlpack::dtype_code::UInt, 32},
+                                     {DType::uint64, nb::dlpack::dtype_code::UInt, 64},
+                                     {DType::boolean, nb::dlpack::dtype_code::Bool, 8}};
+
 DType dtype_of_array(nb::dlpack::dtype type) {
-  using Code = nb::dlpack::dtype_code;
-  static const std::map<std::pair<int, int>, DType> kTypes{
-      {{static_cast<int>(Code::Float), 16}, DType::float16},
-      {{static_cast<int>(Code::Float), 32}, DType::float32},
-      {{static_cast<int>(Code::Float), 64}, DType::float64},
-      {{static_cast<int>(Code::Bfloat), 16}, DType::bfloat16},
-      {{static_cast<int>(Code::Int), 8}, DType::int8},
-      {{static_cast<int>(Code::Int), 16}, DType::int16},
-      {{static_cast<int>(Code::Int), 32}, DType::int32},
-      {{static_cast<int>(Code::Int), 64}, DType::int64},
-      {{static_cast<int>(Code::UInt), 8}, DType::uint8},
-      {{static_cast<int>(Code::UInt), 16}, DType::uint16},
-      {{static_cast<int>(Code::UInt), 32}, DType::uint32},
-      {{static_cast<int>(Code::UInt), 64}, DType::uint64},
-      {{static_cast<int>(Code::Bool), 8}, DType::boolean}};
-  const auto found = kTypes.find({static_cast<int>(type.code), static_cast<int>(type.bits)});
-  if (found == kTypes.end() || type.lanes != 1)
+  const auto* found = std::ranges::find_if(kArrayTypes, [&](const ArrayType& one) {
+    return static_cast<std::uint8_t>(one.code) == type.code && one.bits == type.bits;
+  });
+  if (found == std::end(kArrayTypes) || type.lanes != 1)
     throw Error(Errc::unsupported, "an array has a type that no model takes; convert it first");
-  return found->second;
+  return found->dtype;
 }
 
 /// A view of the array, which lives as long as the tensor.
@@ -63,34 +70,10 @@ Tensor tensor_of(nb::handle object) {
 }
 
 nb::dlpack::dtype dtype_of_tensor(DType dtype) {
-  switch (dtype) {
-    case DType::float32:
-      return nb::dtype<float>();
-    case DType::float64:
-      return nb::dtype<double>();
-    case DType::float16:
-      return {static_cast<std::uint8_t>(nb::dlpack::dtype_code::Float), 16, 1};
-    case DType::int8:
-      return nb::dtype<std::int8_t>();
-    case DType::int16:
-      return nb::dtype<std::int16_t>();
-    case DType::int32:
-      return nb::dtype<std::int32_t>();
-    case DType::int64:
-      return nb::dtype<std::int64_t>();
-    case DType::uint8:
-      return nb::dtype<std::uint8_t>();
-    case DType::uint16:
-      return nb::dtype<std::uint16_t>();
-    case DType::uint32:
-      return nb::dtype<std::uint32_t>();
-    case DType::uint64:
-      return nb::dtype<std::uint64_t>();
-    case DType::boolean:
-      return nb::dtype<bool>();
-    default:
-      throw Error(Errc::unsupported, "a metric is given an output of a type that NumPy has not");
-  }
+  const auto* found = std::ranges::find(kArrayTypes, dtype, &ArrayType::dtype);
+  if (found == std::end(kArrayTypes) || dtype == DType::bfloat16)
+    throw Error(Errc::unsupported, "a metric is given an output of a type that NumPy has not");
+  return {static_cast<std::uint8_t>(found->code), found->bits, 1};
 }
 
 /// A view of the tensor, which lives as long as the array.

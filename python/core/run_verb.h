@@ -4,11 +4,16 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 
+#include <fmt/format.h>
 #include <nanobind/nanobind.h>
 
 #include "python/core/hooks.h"
+#include "quantlens/base/error.h"
 #include "quantlens/base/progress.h"
+#include "quantlens/base/words.h"
 
 namespace quantlens::python {
 
@@ -18,6 +23,14 @@ namespace quantlens::python {
 /// user stopped it, and what `told` raises.
 void run_verb(nb::handle told, const std::shared_ptr<RaisedFirst>& raised,
               const std::function<void(Progress&)>& work);
+
+/// The enumerator of a word. Throws Errc::usage, naming all, for what is none.
+template <WordEnum E>
+E chosen(const char* name, const std::string& text) {
+  if (const std::optional<E> found = from_word<E>(text)) return *found;
+  throw Error(Errc::usage, fmt::format("{}: there is no '{}'; known: {}", name, text,
+                                       fmt::join(words<E>(), ", ")));
+}
 
 /// Raises the class of quantlens.errors for it.
 [[noreturn]] void raise(const Error& error, nb::object cause = {});

@@ -78,12 +78,10 @@ std::vector<std::string> write_events(const std::string& id, const std::string& 
 
 std::string write_export(const std::string& id, const std::string& form, const std::string& output,
                          const std::string& root, nb::handle told) {
-  const std::optional<flow::ExportFormat> format = from_word<flow::ExportFormat>(form);
-  if (!format)
-    raise(Error(Errc::usage, "export: there is no form '" + form +
-                                 "'; known: csv, model-explorer, netron, perfetto"));
   return in_workspace(told, root, [&](Store& store, Workspace& workspace, Progress& progress) {
-    return flow::export_run(store, workspace, id, {.format = *format, .output = output}, progress)
+    return flow::export_run(
+               store, workspace, id,
+               {.format = chosen<flow::ExportFormat>("export", form), .output = output}, progress)
         .string();
   });
 }

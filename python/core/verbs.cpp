@@ -63,12 +63,7 @@ class Asked {
   void set(const char* name, E& option) const {
     std::string text;
     set(name, text);
-    if (!has(name)) return;
-    const std::optional<E> found = from_word<E>(text);
-    if (!found)
-      throw Error(Errc::usage, fmt::format("{}: there is no '{}'; known: {}", name, text,
-                                           fmt::join(words<E>(), ", ")));
-    option = *found;
+    if (has(name)) option = chosen<E>(name, text);
   }
 
  private:
@@ -312,6 +307,22 @@ nb::object inspect(const Asked& asked) {
   return to_python(result);
 }
 
+/// Of a model's inputs by name, with the batch's axis: nothing is planned for it.
+nb::object input_ranks(const Asked& asked) {
+  const Call call(asked);
+  fs::path path;
+  asked.set("model", path);
+  Model model;
+  call.run_in_session(
+      [&](const flow::Session& session) { model = flow::formats(session).read(path); });
+  nb::dict ranks;
+  for (const ValueInfo& input : model.graph.inputs) {
+    ranks[input.name.c_str()] =
+        input.shape ? nb::object(nb::int_(input.shape->size())) : nb::object(nb::none());
+  }
+  return ranks;
+}
+
 nb::object doctor(const Asked& asked) {
   const Call call(asked);
   Checkup result;
@@ -337,6 +348,7 @@ void bind_verbs(nb::module_& module) {
   bind<judge>(module, "judge");
   bind<merge>(module, "merge");
   bind<inspect>(module, "inspect");
+  bind<input_ranks>(module, "input_ranks");
   bind<doctor>(module, "doctor");
 }
 

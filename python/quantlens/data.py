@@ -8,13 +8,13 @@ import math
 import os
 import pathlib
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from .errors import BadInput, UsageError
-from .models import kept_file
+from .models import kept_file, rooted
 
 Arrays = dict[str, np.ndarray]
 Shapes = dict[str, "int | None"]  # rank of each input of the model, with the batch's axis; None: not known
@@ -208,9 +208,7 @@ def _rooted(value: Any) -> Any:
         return {str(name): _rooted(one) for name, one in value.items()}
     if isinstance(value, (list, tuple)):
         return [_rooted(one) for one in value]
-    if isinstance(value, os.PathLike):
-        value = os.fspath(value)
-    return os.path.abspath(value) if isinstance(value, str) and os.path.exists(value) else value
+    return rooted(value)
 
 
 def _document(data: Mapping[str, Any]) -> str:
@@ -218,8 +216,8 @@ def _document(data: Mapping[str, Any]) -> str:
     return kept_file(json.dumps(_rooted(data), indent=2).encode(), ".json")
 
 
-def samples_of(data: Any, ranks: Shapes, limit: int | None = None) -> str | Samples | None:
-    """What the module _core takes. `ranks`: of the model's inputs."""
+def samples_of(data: Any, ranks_of: Callable[[], Shapes], limit: int | None = None) -> str | Samples | None:
+    """What the module _core takes. `ranks_of`: of the model's inputs; without them a sample cannot be told from a batch."""
     if data is None or isinstance(data, (str, Samples)):
         return data
     if isinstance(data, os.PathLike):
@@ -234,11 +232,11 @@ def samples_of(data: Any, ranks: Shapes, limit: int | None = None) -> str | Samp
         inputs = data[0] if isinstance(data[0], Mapping) else {"": data[0]}
         return Stacked({str(name): array_of(value) for name, value in inputs.items()}, array_of(data[1]))
     if hasattr(data, "get_next"):
-        return Spooled(_Reader(data), ranks, limit)
+        return Spooled(_Reader(data), ranks_of(), limit)
     if hasattr(data, "__getitem__") and hasattr(data, "__len__"):
-        indexed = Indexed(data, ranks)
+        indexed = Indexed(data, ranks_of())
         if indexed.is_of_single_samples:
             return indexed
     if hasattr(data, "__iter__"):
-        return Spooled(data, ranks, limit)
+        return Spooled(data, ranks_of(), limit)
     raise UsageError(f"data: {type(data).__name__} is none; give a path, arrays, or what gives (input, label)")

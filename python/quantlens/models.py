@@ -29,6 +29,13 @@ def kept_file(content: bytes, ending: str = ".onnx") -> str:
     return str(path)
 
 
+def rooted(value: Any) -> Any:
+    """A path that is there, as it is called from anywhere."""
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
+    return os.path.abspath(value) if isinstance(value, str) and os.path.exists(value) else value
+
+
 def _exported(module: Any, example: Any) -> str:
     import io
 

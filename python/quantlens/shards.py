@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import pathlib
 import pickle
 import tempfile
@@ -85,8 +84,3 @@ def folders(executor: Any, verb: str, asked: dict[str, Any], shards: int | None,
     check_portable(asked)
     count = count_of(executor, shards)
     return [unpack(archive, pathlib.Path(below, f"{index}")) for index, archive in enumerate(each(executor, verb, asked, count), start=1)]
-
-
-def absolute(value: Any) -> Any:
-    """A path that means the same elsewhere."""
-    return os.path.abspath(value) if isinstance(value, (str, os.PathLike)) and os.path.exists(value) else value

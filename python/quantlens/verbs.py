@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from . import _core
 from .errors import NotFound, UsageError
-from .models import path_of
+from .models import path_of, rooted
 from .progress import progress_of
 from .runs import Run
 
@@ -41,22 +41,12 @@ def _recipe_texts(recipe: Recipe) -> list[str] | None:
     return texts
 
 
-def _ranks(model: str) -> dict[str, int | None]:
-    """Of the model's inputs; without them a sample cannot be told from a batch."""
-    inspected = cast("records.Inspection", _core.inspect({"model": model}))
-    ranks: dict[str, int | None] = {}
-    for value in inspected.inputs:
-        shape = value.shape.strip("[]")
-        ranks[value.name] = None if value.shape == "?" else len(shape.split(",")) if shape else 0
-    return ranks
-
-
 def _data(data: Any, model: str, limit: int | None) -> Any:
     if isinstance(data, (str, os.PathLike)):
         return os.fspath(data)
     from .data import samples_of  # NumPy takes longer to load than all of this package
 
-    return samples_of(data, _ranks(model), limit)
+    return samples_of(data, lambda: cast("dict[str, int | None]", _core.input_ranks({"model": model})), limit)
 
 
 def _in_shards(verb: str, asked: dict[str, Any], executor: Any, shards: int | None) -> Any:
@@ -66,7 +56,7 @@ def _in_shards(verb: str, asked: dict[str, Any], executor: Any, shards: int | No
     if asked.get("metric") is not None and not isinstance(asked["metric"], str):
         raise UsageError("executor: a metric of your own keeps nothing that could be merged; name one that quantlens has")
     kept = ("progress", "workspace", "name", "output", "shard")
-    given = {name: parts.absolute(value) for name, value in asked.items() if value is not None and name not in kept}
+    given = {name: rooted(value) for name, value in asked.items() if value is not None and name not in kept}
     given.setdefault("threads", 1)
     with tempfile.TemporaryDirectory(prefix="quantlens-shards-") as below:
         made = parts.folders(executor, verb, given, shards, below)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
 #include <string>
 
 #include "quantlens/base/loss.h"
@@ -89,6 +91,10 @@ Statement said_of_ops(const Comparison& made) {
            {"undecided", figure::count(made.counts.undecided)}}};
 }
 
+void add_interval(const std::optional<std::array<double, 2>>& interval, Statement& said) {
+  if (interval) said.figures.emplace("interval", figure::numbers(*interval));
+}
+
 void add_first(const Comparison& made, ComparisonVerdict verdict, const char* says,
                Statements& to) {
   // One that is exact in one of the runs is in float there: that says less than any figure.
@@ -100,8 +106,7 @@ void add_first(const Comparison& made, ComparisonVerdict verdict, const char* sa
   Statement said{
       says,
       {{"op", figure::op(found->b)}, {"difference", figure::decibels(*found->difference_db)}}};
-  if (found->difference_interval)
-    said.figures.emplace("interval", figure::numbers(*found->difference_interval));
+  add_interval(found->difference_interval, said);
   to.push_back(std::move(said));
 }
 
@@ -119,8 +124,7 @@ void add_outputs(const Comparison& made, Statements& to) {
        {"b", figure::decibels(*found->sqnr_b_db)},
        {"verdict", figure::text(word_of(found->verdict))},
        {"difference", figure::decibels(*found->difference_db)}}};
-  if (found->difference_interval)
-    said.figures.emplace("interval", figure::numbers(*found->difference_interval));
+  add_interval(found->difference_interval, said);
   to.push_back(std::move(said));
 }
 
@@ -164,8 +168,7 @@ void add_accuracy(const ComparedAccuracy& accuracy, Statements& to) {
                   {"b", figure::number(accuracy.b->value)},
                   {"verdict", figure::text(word_of(accuracy.verdict))},
                   {"difference", figure::number(*accuracy.difference)}}};
-  if (accuracy.difference_interval)
-    said.figures.emplace("interval", figure::numbers(*accuracy.difference_interval));
+  add_interval(accuracy.difference_interval, said);
   to.push_back(std::move(said));
 }
 
@@ -176,8 +179,7 @@ void add_times(const Comparison& made, Statements& to) {
   Statement said{"compare.time",
                  {{"ratio", figure::number(*times.ratio)},
                   {"model", figure::text(are_pairs ? "the quantized model" : "the model")}}};
-  if (times.ratio_interval)
-    said.figures.emplace("interval", figure::numbers(*times.ratio_interval));
+  add_interval(times.ratio_interval, said);
   to.push_back(std::move(said));
 }
 

@@ -11,7 +11,6 @@
 #include "quantlens/report/benchmark_text.h"
 #include "quantlens/report/findings_markdown.h"
 #include "quantlens/report/markdown_prose.h"
-#include "quantlens/report/profile_tables.h"
 #include "quantlens/report/report_findings.h"
 #include "quantlens/report/run_text.h"
 #include "quantlens/report/tables.h"
@@ -67,12 +66,8 @@ std::string ops_part(const RunRecords& records, std::size_t most) {
 /// Of a run that timed models.
 std::string times_part(const RunRecords& records, std::size_t most) {
   std::string text;
-  if (records.profile) {
-    const ProfileRecord& profile = *records.profile;
-    text += table_part(profile.quantized ? joined_table(profile, RunView().rows)
-                                         : profiling_table(profile.reference, RunView().rows),
-                       std::max<std::size_t>(most, 1));
-  }
+  if (records.profile && !records.benchmark)
+    text += table_part(run_table(records, RunView()).value(), std::max<std::size_t>(most, 1));
   if (records.benchmark) text += table_part(benchmark_table(*records.benchmark, Digits::four));
   return text;
 }

@@ -18,8 +18,8 @@ std::uintptr_t g_page = 0;
 /// Only system calls, and those do not wait. What it cannot mend ends the process as before.
 void put_zeros(int signal, siginfo_t* what, void*) {
   const int before = errno;
-  const auto at = reinterpret_cast<std::uintptr_t>(what->si_addr);
-  auto* page = reinterpret_cast<void*>(at - at % g_page);
+  const std::uintptr_t in_page = reinterpret_cast<std::uintptr_t>(what->si_addr) % g_page;
+  char* page = static_cast<char*>(what->si_addr) - in_page;
   const bool is_lost =
       what->si_code == BUS_ADRERR &&
       ::mmap(page, g_page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;

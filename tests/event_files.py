@@ -132,6 +132,28 @@ def original_tags(sandbox):
     harness.check(ends == [{"fp32"}, {"int8"}], "the predecessor's tags end in what they are of")
 
 
+def one_card(sandbox, folders):
+    """Both models of a tensor are steps of one run, which TensorBoard draws in one card."""
+    told = sandbox.run("tensorboard", "last", "--logdir", "one_card", "--tensorboard-tags", "together")
+    together = runs_below(sandbox.path / "one_card")
+    harness.check(sorted(together) == ["baseline", "together", "tune_1"], f"a run more: {sorted(together)}")
+    harness.check("together:" in told.stdout, "which the printed command names")
+    runs = [read(folders["baseline"]), read(folders["tune_1"])]
+    both = read(together["together"])
+    tags = set(both.Tags()["histograms"])
+    harness.check(tags == set(runs[0].Tags()["histograms"]), f"{len(tags)} tags, those of the pair")
+    for tag in tags:
+        events = both.Histograms(tag)
+        harness.check([event.step for event in events] == [0, 1], f"{tag}: the float model's, then the quantized one's")
+        harness.check([event.histogram_value for event in events] == [histogram(run, tag) for run in runs], "with their counts")
+    for name in ("baseline", "tune_1"):
+        harness.check(not read(together[name]).Tags()["histograms"], f"and no card of {name} beside it")
+    with server(["--logdir", "one_card"], sandbox.path) as port:
+        query = urllib.parse.urlencode({"run": "eval/together", "tag": sorted(tags)[0]})
+        steps = json.loads(answer(port, f"/data/plugin/histograms/histograms?{query}", is_whole=lambda text: len(json.loads(text)) == 2))
+        harness.check([step[1] for step in steps] == [0, 1], "the server has both for one card")
+
+
 def trials_of_a_search(sandbox):
     done = sandbox.run("tune", MODEL, "-o", "tuned.onnx", "--data", DATA, "--metric", "top1", "--max-loss", "-0.01",
                        "--max-trials", "3", "--tensorboard", "search", code=None)
@@ -145,6 +167,11 @@ def trials_of_a_search(sandbox):
         harness.check(abs(told - trial["accuracy"]["value"]) < 1e-6, f"{name} has the trial's accuracy")
     best = read(folders[f"tune_{study['best']}"])
     harness.check(len(best.Tags()["histograms"]) > 10, "the one that is kept has histograms")
+    sandbox.run("tensorboard", harness.identity_of(done), "--logdir", "steps", "--tensorboard-tags", "together")
+    together = read(runs_below(sandbox.path / "steps")["together"])
+    steps = {event.step for tag in together.Tags()["histograms"] for event in together.Histograms(tag)}
+    harness.check({0, study["best"]} <= steps <= {0, *(trial["number"] for trial in study["trials"])},
+                  f"together, a step is a trial's number: {sorted(steps)}")
     return folders
 
 
@@ -274,6 +301,7 @@ def main():
     folders = runs_of_a_quantize(sandbox)
     served(sandbox, folders)
     original_tags(sandbox)
+    one_card(sandbox, folders)
     search_served(sandbox, trials_of_a_search(sandbox))
     bad_input(sandbox)
     keep = os.environ.get("QUANTLENS_KEEP_EVENTS")

@@ -47,8 +47,9 @@ std::string which_runs(const std::vector<fs::path>& runs, const std::string& lis
 void add_tags_option(CLI::App& verb, std::string& tags) {
   verb.add_option("--tensorboard-tags", tags,
                   "Call histograms like this: paired gives both sides of a tensor one tag, so that "
-                  "they stand beside each other; original two, ending in /fp32 and /int8 "
-                  "(default: paired)")
+                  "they stand beside each other; together puts them into one run, so that a card "
+                  "shows both, float at step 0; original gives them two tags, ending in /fp32 and "
+                  "/int8 (default: paired)")
       ->check(one_of<flow::TensorboardTags>());
 }
 

@@ -36,6 +36,12 @@ struct ComparedPart {
   Pairing pairing;
 };
 
+/// Where the histograms of one side go, and the step that they have there; null: nowhere.
+struct HistogramPlace {
+  EventFile* file = nullptr;
+  std::int64_t step = 0;
+};
+
 /// The histograms of a tensor in either run; empty where it has none.
 struct TensorEvents {
   EventSummary reference, quantized;
@@ -79,6 +85,7 @@ class EventRuns {
       write_one();
     else
       write_pair();
+    if (together_) commit(*together_);
     note_others();
     TensorboardResult result;
     for (const std::string& run : folder_.written()) result.runs.push_back(folder_.path(run));
@@ -107,7 +114,7 @@ class EventRuns {
     add_accuracy(tuned.events(), quantized);
     if (part) {
       add_by_op(tuned.events(), part->diagnosis, graph_, names_);
-      add_histograms(*part, &baseline.events(), &tuned.events());
+      add_histograms(*part, place_of(baseline, 0), place_of(tuned, 1));
     }
     EventSummary text;
     text.text("verdict", summary_markdown(records_));
@@ -129,7 +136,7 @@ class EventRuns {
       if (!first) first = compared(trial_folder(trial.number));
     if (!first) first = compared(std::string(kBeforeTrials));
     EventFolder::Run baseline = begin_baseline(study.reference);
-    if (first) add_histograms(*first, &baseline.events(), nullptr);
+    if (first) add_histograms(*first, place_of(baseline, 0), {});
     commit(baseline);
     std::vector<HyperParameters> parameters;
     for (const Trial& trial : study.trials)
@@ -163,7 +170,7 @@ class EventRuns {
     add_trial(file, study, trial);
     if (part) {
       add_by_op(file, part->diagnosis, graph_, names_);
-      add_histograms(*part, nullptr, &file);
+      add_histograms(*part, {}, place_of(run, trial.number));
     }
     EventSummary text;
     text.text("why", trial.why);
@@ -191,9 +198,16 @@ class EventRuns {
     file.add(0, summary);
   }
 
-  /// Of either side or both; null: not this one. All cores make them, and they are written in
-  /// order.
-  void add_histograms(const ComparedPart& part, EventFile* reference, EventFile* quantized) {
+  /// Where histograms of a run go: into its own events, or together with those of the others.
+  HistogramPlace place_of(EventFolder::Run& run, std::int64_t number) {
+    if (options_.tags != TensorboardTags::together) return {&run.events(), 0};
+    if (!together_) together_.emplace(folder_.begin("together"));
+    return {&together_->events(), number};
+  }
+
+  /// All cores make them, and they are written in order.
+  void add_histograms(const ComparedPart& part, HistogramPlace reference,
+                      HistogramPlace quantized) {
     const fs::path path = reader_.path<Histograms>(part.part);
     const std::optional<MappedFile> mapped = find_file(store_, path);
     if (!mapped) {
@@ -208,14 +222,19 @@ class EventRuns {
     make_in_order(
         cores_, tensors.size(), kAtOnce,
         [&](std::size_t i) {
-          return events_of(tensors[i], histograms, reference != nullptr, quantized != nullptr);
+          return events_of(tensors[i], histograms, reference.file != nullptr,
+                           quantized.file != nullptr);
         },
         [&](std::size_t, const TensorEvents& events) {
           throw_if_stopped(progress_);
-          if (!events.reference.empty()) reference->add(0, events.reference);
-          if (!events.quantized.empty()) quantized->add(0, events.quantized);
+          add(events.reference, reference);
+          add(events.quantized, quantized);
           progress_.advance(1);
         });
+  }
+
+  static void add(const EventSummary& events, const HistogramPlace& place) {
+    if (!events.empty()) place.file->add(place.step, events);
   }
 
   TensorEvents events_of(const EventTensor& tensor, const HistogramsReader& histograms,
@@ -277,6 +296,7 @@ class EventRuns {
   EventNames names_;
   double seconds_;
   EventFolder folder_;
+  std::optional<EventFolder::Run> together_;
   Cores& cores_;
 };
 

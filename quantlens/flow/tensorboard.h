@@ -11,9 +11,11 @@
 
 namespace quantlens::flow {
 
-/// paired: one tag for both sides of a tensor, so that a card shows them in two colours; original:
-/// two, "<op>/Output/fp32" and "<op>/Output/int8", as the predecessor wrote them.
-BOOST_DEFINE_ENUM_CLASS(TensorboardTags, paired, original)
+/// paired: one tag for both sides of a tensor, in the run of either; together: the same tag for
+/// both in a third run, `<logdir>/eval/together`, whose step 0 is the float model and whose step n
+/// is `tune_<n>`, so that one card draws them over each other; original: two tags,
+/// "<op>/Output/fp32" and "<op>/Output/int8", as the predecessor wrote them.
+BOOST_DEFINE_ENUM_CLASS(TensorboardTags, paired, together, original)
 
 struct TensorboardOptions {
   fs::path logdir = "runs";

@@ -126,7 +126,7 @@ constexpr Field kFields[] = {
     {"tensorboard", FieldKind::folder, "--tensorboard", "quantize diagnose tune", "", "", 0, 0,
      "path of a new folder for the run as event files"},
     {"tensorboard_tags", FieldKind::word, "--tensorboard-tags",
-     "quantize diagnose tune tensorboard", "", "paired original", 0, 0,
+     "quantize diagnose tune tensorboard", "", "paired together original", 0, 0,
      "what histograms are called in event files"},
 };
 

@@ -88,6 +88,7 @@ std::vector<PairEntry> take_index(std::string_view in, std::size_t bytes_before)
 }
 
 PairedStats pair_at(std::string_view bytes, const PairEntry& entry) {
+  if (entry.offset > bytes.size()) refuse_bytes("its index points behind its end");
   PairedStats pair = pair_from_bytes(bytes.substr(entry.offset, entry.size));
   if (pair.reference != entry.reference || pair.quantized != entry.quantized) {
     refuse_bytes("its index names another pair");
@@ -154,15 +155,15 @@ HistogramsReader::HistogramsReader(std::string_view bytes, std::string_view wher
   }
   naming(where_, [&] {
     const Parts parts = parts_of(bytes);
-    entries_ = take_index(parts.index, parts.pairs.size());
+    entries_ = std::make_shared<const Index>(take_index(parts.index, parts.pairs.size()));
   });
 }
 
 std::optional<PairedStats> HistogramsReader::find(std::string_view reference,
                                                   std::string_view quantized) const {
   const std::tuple wanted{reference, quantized};
-  const auto entry = std::ranges::lower_bound(entries_, wanted, {}, key);
-  if (entry == entries_.end() || key(*entry) != wanted) return std::nullopt;
+  const auto entry = std::ranges::lower_bound(*entries_, wanted, {}, key);
+  if (entry == entries_->end() || key(*entry) != wanted) return std::nullopt;
   return naming(where_, [&] { return std::optional(pair_at(bytes_, *entry)); });
 }
 

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "quantlens/record/tap_state.h"
@@ -35,21 +37,29 @@ Histograms histograms_from_bytes(std::string_view bytes, std::string_view where)
 /// asked for stays on disk.
 class HistogramsReader {
  public:
+  using Index = std::vector<PairEntry>;
+
   /// Throws Errc::bad_input, naming `where`, for a damaged index, and Errc::unsupported for a file
   /// without one.
   HistogramsReader(std::string_view bytes, std::string_view where);
+  /// Of an index that was read of the same file before; a pair that is not where it says is
+  /// refused.
+  HistogramsReader(std::string_view bytes, std::string_view where,
+                   std::shared_ptr<const Index> index)
+      : bytes_(bytes), where_(where), entries_(std::move(index)) {}
 
   /// Those that were compared. Throws Errc::bad_input for damaged bytes.
   SampleSet samples() const { return samples_from_bytes(bytes_, where_); }
   /// Sorted by (reference, quantized).
-  const std::vector<PairEntry>& entries() const { return entries_; }
+  const Index& entries() const { return *entries_; }
+  std::shared_ptr<const Index> index() const { return entries_; }
   /// Nothing where there is no such pair. Throws Errc::bad_input for damaged bytes.
   std::optional<PairedStats> find(std::string_view reference, std::string_view quantized) const;
 
  private:
   std::string_view bytes_;
   std::string where_;
-  std::vector<PairEntry> entries_;
+  std::shared_ptr<const Index> entries_;
 };
 
 }  // namespace quantlens

@@ -107,6 +107,15 @@ TEST(Histograms, AnIndexThatNamesAnotherPairIsRefused) {
   EXPECT_THAT(what_is_said(bytes), HasSubstr("its index names another pair"));
 }
 
+TEST(Histograms, AnIndexThatWasReadBeforeFindsNothingElseInAnotherFile) {
+  const std::string bytes = histograms_to_bytes(some_pairs(), {});
+  const auto index = HistogramsReader(bytes, "histograms.bin").index();
+  EXPECT_TRUE(HistogramsReader(bytes, "histograms.bin", index).find("conv", "conv_a"));
+  for (const std::string& other : {std::string(), bytes.substr(40), "12345678" + bytes}) {
+    EXPECT_THROW(HistogramsReader(other, "histograms.bin", index).find("conv", "conv_a"), Error);
+  }
+}
+
 /// Two weights, one of which two ops read.
 void each_weight(const std::function<void(const PairedStats&)>& tell) {
   for (const char* name : {"w2", "w1", "w2"}) {

@@ -2,6 +2,7 @@
 #include "quantlens/record/rows.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 #include <ranges>
@@ -110,6 +111,13 @@ struct Part {
   std::uint64_t of;
 };
 
+/// Of JSON, what parts cells or may hold what does.
+constexpr auto kParts = [] {
+  std::array<bool, 256> parts{};
+  for (const unsigned char c : std::string_view(",\"[]{}")) parts[c] = true;
+  return parts;
+}();
+
 /// The cells of a part of an array, with the commas between them; nothing where it has another
 /// number of cells.
 std::optional<std::string_view> text_of(const Part& part, std::string_view line) {
@@ -119,6 +127,7 @@ std::optional<std::string_view> text_of(const Part& part, std::string_view line)
   std::size_t depth = 0, from = 0, to = line.size();
   for (std::size_t at = 0; at < line.size(); ++at) {
     const char c = line[at];
+    if (!kParts[static_cast<unsigned char>(c)]) continue;
     if (c == '"') at = end_of_text(line, at);
     if (c == '[' || c == '{') ++depth;
     if (c == ']' || c == '}') --depth;
@@ -266,48 +275,61 @@ void put_lists(json::Value& value, const std::string& path,
 
 }  // namespace
 
-RowsReader::RowsReader(std::string_view bytes, std::string_view where)
-    : bytes_(bytes), where_(where) {
-  const json::Value index =
-      json::parse(line_at(bytes_, index_begin(bytes_, where_), where_), where_);
-  size_ = whole(member(index, kRows, where_), where_);
-  const json::Value& stamp = member(index, kStamp, where_);
-  const json::Value& columns = member(index, kColumns, where_);
-  if (whole(member(index, kBlockSize, where_), where_) != kBlock || !stamp.is_string() ||
+RowsIndex RowsIndex::read(std::string_view bytes, std::string_view where) {
+  RowsIndex made;
+  made.where = where;
+  made.text = line_at(bytes, index_begin(bytes, where), where);
+  const json::Value index = json::parse(made.text, where);
+  made.size = whole(member(index, kRows, where), where);
+  const json::Value& stamp = member(index, kStamp, where);
+  const json::Value& columns = member(index, kColumns, where);
+  if (whole(member(index, kBlockSize, where), where) != kBlock || !stamp.is_string() ||
       !columns.is_object()) {
-    refuse(where_, "its index is of another form");
+    refuse(where, "its index is of another form");
   }
-  stamp_ = stamp.get_string();
+  made.stamp = stamp.get_string();
   std::optional<std::uint64_t>
       last;  // blocks have bytes of their own, so that memory is in the file's measure
   for (const auto& entry : columns.get_object()) {
     const auto* begins = entry.value().if_array();
-    if (begins == nullptr || begins->size() != blocks_of(size_)) {
-      refuse(where_, "its index has another number of rows");
+    if (begins == nullptr || begins->size() != blocks_of(made.size)) {
+      refuse(where, "its index has another number of rows");
     }
-    Column& column = columns_.emplace_back();
+    Column& column = made.columns.emplace_back();
     column.name = entry.key();
-    if (!is_path(column.name)) refuse(where_, "its index is of another form");
+    if (!is_path(column.name)) refuse(where, "its index is of another form");
     for (const json::Value& offset : *begins) {
-      column.blocks.push_back(whole(offset, where_));
-      if (last && column.blocks.back() <= *last) refuse(where_, "its index is not in order");
+      column.blocks.push_back(whole(offset, where));
+      if (last && column.blocks.back() <= *last) refuse(where, "its index is not in order");
       last = column.blocks.back();
     }
   }
+  return made;
+}
+
+RowsReader::RowsReader(std::string_view bytes, std::string_view where)
+    : bytes_(bytes), index_(std::make_shared<const RowsIndex>(RowsIndex::read(bytes, where))) {}
+
+RowsReader::RowsReader(std::string_view bytes, std::shared_ptr<const RowsIndex> index)
+    : bytes_(bytes), index_(std::move(index)) {
+  const std::string_view where = index_->where;
+  if (line_at(bytes, index_begin(bytes, where), where) != index_->text)
+    refuse(where, "it has another index than a moment ago");
 }
 
 std::vector<std::string> RowsReader::columns() const {
   std::vector<std::string> names;
-  names.reserve(columns_.size());
-  for (const Column& column : columns_) names.push_back(column.name);
+  names.reserve(index_->columns.size());
+  for (const Column& column : index_->columns) names.push_back(column.name);
   return names;
 }
 
 boost::json::array RowsReader::block(const Column& column, std::uint64_t number) const {
-  json::Value cells = json::parse(line_at(bytes_, column.blocks.at(number), where_), where_);
-  const std::uint64_t wanted = std::min(kBlock, size_ - number * kBlock);
+  json::Value cells =
+      json::parse(line_at(bytes_, column.blocks.at(number), index_->where), index_->where);
+  const std::uint64_t wanted = std::min(kBlock, index_->size - number * kBlock);
   if (!cells.is_array() || cells.get_array().size() != wanted) {
-    refuse(where_,
+    refuse(index_->where,
            fmt::format("its column '{}' has another number of rows", printable(column.name)));
   }
   return std::move(cells.get_array());
@@ -316,19 +338,20 @@ boost::json::array RowsReader::block(const Column& column, std::uint64_t number)
 boost::json::array RowsReader::cells(const Column& column, std::uint64_t first,
                                      std::uint64_t count) const {
   boost::json::array found;
-  first = std::min(first, size_);
-  const std::uint64_t last = first + std::min(count, size_ - first);
+  first = std::min(first, index_->size);
+  const std::uint64_t last = first + std::min(count, index_->size - first);
   if (first == last) return found;
   for (std::uint64_t number = first / kBlock; number * kBlock < last; ++number) {
     const std::uint64_t before = number * kBlock;
-    const std::uint64_t in_block = std::min(kBlock, size_ - before);
+    const std::uint64_t in_block = std::min(kBlock, index_->size - before);
     const Part part{.begin = std::max(first, before) - before,
                     .end = std::min(last - before, in_block),
                     .of = in_block};
     boost::json::array cells =
         part.end - part.begin == part.of
             ? block(column, number)
-            : part_of(line_at(bytes_, column.blocks.at(number), where_), part, where_);
+            : part_of(line_at(bytes_, column.blocks.at(number), index_->where), part,
+                      index_->where);
     for (json::Value& cell : cells) found.push_back(std::move(cell));
   }
   return found;
@@ -336,15 +359,16 @@ boost::json::array RowsReader::cells(const Column& column, std::uint64_t first,
 
 boost::json::array RowsReader::column(std::string_view name, std::uint64_t first,
                                       std::uint64_t count) const {
-  const auto found = std::ranges::find(columns_, name, &Column::name);
-  if (found != columns_.end()) return cells(*found, first, count);
+  const auto found = std::ranges::find(index_->columns, name, &Column::name);
+  if (found != index_->columns.end()) return cells(*found, first, count);
   const std::string inside = std::string(name) + '.';
   const auto path_inside = [&](const Column& column) {
     const std::string_view path = column.name;
     return path.starts_with(inside) ? path.substr(inside.size()) : std::string_view();
   };
-  if (std::ranges::all_of(columns_, &std::string_view::empty, path_inside)) {
-    throw Error(Errc::not_found, fmt::format("{}: has no column '{}'", where_, printable(name)));
+  if (std::ranges::all_of(index_->columns, &std::string_view::empty, path_inside)) {
+    throw Error(Errc::not_found,
+                fmt::format("{}: has no column '{}'", index_->where, printable(name)));
   }
   return rows_of(path_inside, first, count);
 }
@@ -357,13 +381,13 @@ boost::json::array RowsReader::rows_of(
     const std::function<std::string_view(const Column&)>& path_of, std::uint64_t first,
     std::uint64_t count) const {
   boost::json::array found;
-  for (const Column& column : columns_) {
+  for (const Column& column : index_->columns) {
     const std::string_view path = path_of(column);
     if (path.empty()) continue;
     boost::json::array values = cells(column, first, count);
     if (found.empty()) {
       found.resize(values.size());
-      for (json::Value& row : found) row.emplace_object().reserve(columns_.size());
+      for (json::Value& row : found) row.emplace_object().reserve(index_->columns.size());
     }
     for (std::size_t i = 0; i < values.size(); ++i) {
       member_at(found[i].get_object(), path) = std::move(values[i]);

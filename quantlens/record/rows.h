@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,18 +21,36 @@ namespace quantlens {
 /// Lists of more rows than this stand in a file of their own.
 inline constexpr std::size_t kRowsInRecord = 1000;
 
+/// Where the cells of such a file stand. It needs no bytes any more, and may be kept.
+struct RowsIndex {
+  struct Column {
+    std::string name;
+    std::vector<std::uint64_t> blocks;  ///< where each begins
+  };
+  std::string where;
+  std::string text;  ///< as the file has it, by which the file is known again
+  std::string stamp;
+  std::uint64_t size = 0;
+  std::vector<Column> columns;
+
+  /// Throws Errc::bad_input, naming `where`, for a damaged one.
+  static RowsIndex read(std::string_view bytes, std::string_view where);
+};
+
 /// Rows of such a file: reads its index, and of all else what is asked for. The bytes are those of
 /// a mapped file, which must outlive this, so that what is not asked for stays on disk.
 class RowsReader {
  public:
-  /// Throws Errc::bad_input, naming `where`, for a damaged index.
+  /// Throws as RowsIndex::read does.
   RowsReader(std::string_view bytes, std::string_view where);
+  /// Of an index that was read before. Throws Errc::bad_input where it is not that of these bytes.
+  RowsReader(std::string_view bytes, std::shared_ptr<const RowsIndex> index);
 
-  std::uint64_t size() const { return size_; }
+  std::uint64_t size() const { return index_->size; }
   /// A member of an object inside of all rows is a column of its own: "op.id".
   std::vector<std::string> columns() const;
   /// Tells the contents of one file from those of another one; the record has the same.
-  const std::string& stamp() const { return stamp_; }
+  const std::string& stamp() const { return index_->stamp; }
   /// Cells `first` to `first + count` of a column, or objects of the columns inside of it ("op"),
   /// fewer where the rows end. Throws Errc::bad_input for damaged bytes, Errc::not_found where
   /// there is no such column.
@@ -40,10 +59,7 @@ class RowsReader {
   boost::json::array rows(std::uint64_t first, std::uint64_t count) const;
 
  private:
-  struct Column {
-    std::string name;
-    std::vector<std::uint64_t> blocks;  ///< where each begins
-  };
+  using Column = RowsIndex::Column;
   boost::json::array block(const Column& column, std::uint64_t number) const;
   boost::json::array cells(const Column& column, std::uint64_t first, std::uint64_t count) const;
   /// Objects of those columns that have a path, which is empty where one has none.
@@ -51,10 +67,7 @@ class RowsReader {
                              std::uint64_t first, std::uint64_t count) const;
 
   std::string_view bytes_;
-  std::string where_;
-  std::string stamp_;
-  std::uint64_t size_ = 0;
-  std::vector<Column> columns_;
+  std::shared_ptr<const RowsIndex> index_;
 };
 
 /// A record's JSON without its long lists, each of which has {"rows": how many, "stamp": text} in

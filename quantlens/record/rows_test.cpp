@@ -219,6 +219,19 @@ TEST(RowsReader, RefusesWhatIsDamaged) {
   EXPECT_THAT(with("\"op.id\":[0,", "\"op.id\":[9999999,"), HasSubstr("x.rows"));
 }
 
+TEST(RowsReader, TakesAnIndexThatWasReadBeforeForItsOwnFileAlone) {
+  const std::string bytes = split_of(2000).lists.front().bytes;
+  const auto index = std::make_shared<const RowsIndex>(RowsIndex::read(bytes, "a.rows"));
+  EXPECT_EQ(RowsReader(bytes, index).rows(700, 3), RowsReader(bytes, "a.rows").rows(700, 3));
+  for (const std::size_t rows : {1500, 2001, 3000}) {
+    const std::string other = split_of(rows).lists.front().bytes;
+    EXPECT_THAT(rows_refusal([&] { RowsReader(other, index); }), HasSubstr("a.rows: it has"));
+  }
+  for (std::size_t size = 0; size < bytes.size(); size += 501)
+    EXPECT_NE(rows_refusal([&] { RowsReader(bytes.substr(0, size), index); }),
+              "nothing was refused");
+}
+
 TEST(RowsReader, RefusesColumnsThatNoRecordHas) {
   const std::string whole = split_of(1500).lists.at(0).bytes;
   std::string deep = "a";

@@ -107,8 +107,9 @@ Api::Api(Store& store, Workspace& workspace, Events& events, const ApiOptions& o
     : workspace_(workspace),
       runs_(store, workspace),
       labels_(store, workspace.root()),
+      indexes_(store),
       samples_(store),
-      context_{store, workspace, runs_, labels_, rows_, samples_, events, options.jobs},
+      context_{store, workspace, runs_, labels_, rows_, indexes_, samples_, events, options.jobs},
       cache_(options.most_cached_bytes) {}
 
 Response Api::told(unsigned status, std::string sentence) const {

@@ -42,6 +42,7 @@ class Api {
   Runs runs_;
   Labels labels_;
   RowIndexes rows_;
+  KeptIndexes indexes_;
   SampleNames samples_;
   Context context_;
   AnswerCache cache_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "quantlens/workspace/workspace.h"
+#include "server/api/kept_indexes.h"
 #include "server/api/labels.h"
 #include "server/api/row_index.h"
 #include "server/api/runs.h"
@@ -19,6 +20,7 @@ struct Context {
   Runs& runs;
   Labels& labels;
   RowIndexes& rows;
+  KeptIndexes& indexes;
   SampleNames& samples;
   Events& events;
   Jobs* jobs = nullptr;  ///< null: none are run

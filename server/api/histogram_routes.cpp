@@ -54,8 +54,8 @@ BOOST_DESCRIBE_STRUCT(HistogramPair, (),
 std::unordered_set<std::string> weights_of(const Context& context, const Run& run) {
   std::unordered_set<std::string> names;
   try {
-    const TableReader weights =
-        TableReader::open(context.store, run.folder / FileOf<Diagnosis>::kName, "weights");
+    const TableReader weights = TableReader::open(context.store, context.indexes,
+                                                  run.folder / FileOf<Diagnosis>::kName, "weights");
     for (const json::Value& cell : weights.column("weight", 0, weights.size())) {
       if (const auto* name = cell.if_string()) names.emplace(*name);
     }

@@ -72,7 +72,8 @@ std::vector<json::Value> OpRows::find(const fs::path& record, std::string_view l
 
 std::vector<json::Value> OpRows::find_naming(const fs::path& record, std::string_view list) const {
   std::vector<json::Value> found;
-  const auto table = if_there([&] { return TableReader::open(context_.store, record, list); });
+  const auto table =
+      if_there([&] { return TableReader::open(context_.store, context_.indexes, record, list); });
   if (!table || !table->has("ops")) return found;
   const boost::json::array all = table->column("ops", 0, table->size());
   const bool has_op = table->has("op.id");

@@ -150,8 +150,10 @@ TEST(OpenApi, IsKeptByClientsUntilItIsAnotherDocument) {
   Runs runs(world.store, world.workspace);
   Labels labels(world.store, world.folder.path());
   RowIndexes rows;
+  KeptIndexes indexes(world.store);
   SampleNames samples(world.store);
-  Context context{world.store, world.workspace, runs, labels, rows, samples, world.events, nullptr};
+  Context context{world.store, world.workspace, runs,         labels, rows,
+                  indexes,     samples,         world.events, nullptr};
   const Request request;
   const Answer answer = show_openapi(context, {request, Arguments(request.query), {}});
   EXPECT_EQ(answer.state, sha256_hex(answer.make()));

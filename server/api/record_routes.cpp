@@ -113,7 +113,7 @@ std::string page_text(const Context& context, const fs::path& file, const ListNa
   const std::uint64_t offset = call.arguments.number("offset", 0, 0, kFarthestRow);
   const std::uint64_t limit = call.arguments.number("limit", kUsualRows, 0, kMostTableRows);
   const std::uint64_t digits = call.arguments.number("digits", 0, 1, kMostDigits);
-  const TableReader table = TableReader::open(context.store, file, name.list);
+  const TableReader table = TableReader::open(context.store, context.indexes, file, name.list);
   const std::vector<std::string> columns = chosen_columns(call, name, table);
   const std::uint64_t begin = std::min(offset, table.size());
   const std::uint64_t count = std::min(limit, table.size() - begin);

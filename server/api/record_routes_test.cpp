@@ -80,6 +80,20 @@ TEST(ShowTable, GivesAsManyDigitsAsAreAskedFor) {
   EXPECT_EQ(page.at("columns").at("max").at(0), 2.2);
 }
 
+TEST(ShowTable, IsThatOfTheFilesAsTheyAreNow) {
+  ApiWorld world;
+  for (const std::size_t before : {std::size_t{3}, std::size_t{1500}}) {
+    for (const std::size_t after : {std::size_t{2}, std::size_t{1600}}) {
+      const std::string id = world.add_run(before), other = world.add_run(after);
+      EXPECT_EQ(world.json(v1(id, kTable)).at("rows"), json::Value(before));
+      for (const auto& name : world.store.list(world.folder_of(other)))
+        world.write(world.folder_of(id) / name,
+                    std::string(world.store.read(world.folder_of(other) / name).text()));
+      EXPECT_EQ(world.json(v1(id, kTable)).at("rows"), json::Value(after));
+    }
+  }
+}
+
 TEST(ShowTable, RefusesWhatIsNoListAndNoColumn) {
   ApiWorld world;
   const std::string id = world.add_run();

@@ -51,8 +51,8 @@ std::uint64_t hash_of(std::string_view text) {
 }  // namespace
 
 struct TableReader::Long {
-  Long(MappedFile mapped, std::string_view where)
-      : file(std::move(mapped)), reader(file.text(), where) {}
+  Long(MappedFile mapped, KeptIndexes& kept, const fs::path& path, std::string_view where)
+      : file(std::move(mapped)), reader(kept.rows(file.text(), path, where)) {}
   MappedFile file;
   RowsReader reader;
 };
@@ -62,21 +62,28 @@ std::vector<fs::path> TableReader::files(const fs::path& record, std::string_vie
 }
 
 TableReader TableReader::open(const Store& store, const fs::path& record, std::string_view list) {
+  KeptIndexes once(store);
+  return open(store, once, record, list);
+}
+
+TableReader TableReader::open(const Store& store, KeptIndexes& kept, const fs::path& record,
+                              std::string_view list) {
   const std::string where = printable(record.filename().string());
-  const std::optional<json::Value> head = read_head(store, record);
+  const std::shared_ptr<const json::Value> head = kept.head(record);
   if (!head) throw Error(Errc::not_found, fmt::format("The workload has no {}.", where));
   const json::Value* found = member_at(*head, list);
   TableReader table;
   if (found != nullptr && found->is_array()) {
-    table.held_ = std::make_shared<const boost::json::array>(found->get_array());
+    table.held_ = {head, &found->get_array()};
     return table;
   }
+  const fs::path path = own_file(record, list);
   std::optional<MappedFile> file;
-  if (found != nullptr) file = find_file(store, own_file(record, list));
+  if (found != nullptr) file = find_file(store, path);
   if (!file) {
     throw Error(Errc::not_found, fmt::format("{} has no list '{}'.", where, shown(list)));
   }
-  table.long_ = std::make_shared<const Long>(*std::move(file), where);
+  table.long_ = std::make_shared<const Long>(*std::move(file), kept, path, where);
   return table;
 }
 

@@ -12,6 +12,7 @@
 
 #include "quantlens/base/store.h"
 #include "server/api/kept.h"
+#include "server/api/kept_indexes.h"
 
 namespace quantlens::server {
 
@@ -22,6 +23,9 @@ class TableReader {
   /// `list`: "activations", "reference.nodes". Throws Errc::not_found where there is no such
   /// record or list, Errc::bad_input for what is damaged.
   static TableReader open(const Store& store, const fs::path& record, std::string_view list);
+  /// The same, of what is kept of its files.
+  static TableReader open(const Store& store, KeptIndexes& kept, const fs::path& record,
+                          std::string_view list);
   /// The files that it reads.
   static std::vector<fs::path> files(const fs::path& record, std::string_view list);
 

@@ -72,9 +72,10 @@ Counts counts_of(const PairedStats& pair, std::optional<std::uint32_t> channel) 
 
 PairedStats stored_pair(const Context& context, const Run& run, std::string_view reference,
                         std::string_view quantized) {
-  const std::optional<MappedFile> file = find_file(context.store, run.folder / kHistograms);
+  const fs::path path = run.folder / kHistograms;
+  const std::optional<MappedFile> file = find_file(context.store, path);
   if (!file) throw Error(Errc::not_found, fmt::format("The workload has no {}.", kHistograms));
-  const HistogramsReader reader(file->text(), kHistograms);
+  const HistogramsReader reader = context.indexes.histograms(file->text(), path, kHistograms);
   std::optional<PairedStats> pair = reader.find(reference, quantized);
   if (!pair) {
     throw Error(Errc::not_found, fmt::format("{} has no pair of '{}' and '{}'.", kHistograms,

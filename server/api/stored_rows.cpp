@@ -12,7 +12,7 @@ namespace quantlens::server {
 
 StoredRows::StoredRows(Context& context, const fs::path& record, std::string_view list)
     : context_(context),
-      table_(TableReader::open(context.store, record, list)),
+      table_(TableReader::open(context.store, context.indexes, record, list)),
       // Lists that are short stand in one file: the list's name tells which it is.
       state_(fmt::format("{}:{}", list, state_of(TableReader::files(record, list)))) {}
 

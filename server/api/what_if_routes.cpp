@@ -84,7 +84,8 @@ class StoredDiagnosis {
         weight_pairs_(context, run.folder / FileOf<Pairing>::kName, "weights"),
         graph_(context, run.folder / FileOf<GraphOutline>::kName, "ops"),
         file_(find_file(context.store, run.folder / FileOf<Histograms>::kName)) {
-    if (file_) reader_.emplace(file_->text(), FileOf<Histograms>::kName);
+    constexpr std::string_view kName = FileOf<Histograms>::kName;
+    if (file_) reader_ = context.indexes.histograms(file_->text(), run.folder / kName, kName);
   }
 
   Expectation expect(const WhatIf& change) const {

@@ -48,7 +48,7 @@ std::string op_name(const Call& call) {
 
 std::string op_list_text(const Context& context, const fs::path& file) {
   if (!find_file(context.store, file)) throw no_data();
-  const TableReader rows = TableReader::open(context.store, file, "activations");
+  const TableReader rows = TableReader::open(context.store, context.indexes, file, "activations");
   const auto column = [&](std::string_view name) { return rows.column(name, 0, rows.size()); };
   if (rows.size() == 0) return "[]";
   const boost::json::array names = column("op.name"), mse = column("mse"), low = column("min"),

@@ -92,12 +92,12 @@ void set_attributes(const TableReader& table, std::vector<DrawnOp>& ops) {
 }
 
 DrawnGraph graph_of(const Context& context, const fs::path& file) {
-  const TableReader table = TableReader::open(context.store, file, "ops");
+  const TableReader table = TableReader::open(context.store, context.indexes, file, "ops");
   std::vector<DrawnOp> ops;
   if (table.size() > 0) ops = stored_ops(table);
   set_attributes(table, ops);
   std::vector<std::string> inputs;
-  const TableReader own = TableReader::open(context.store, file, "inputs");
+  const TableReader own = TableReader::open(context.store, context.indexes, file, "inputs");
   for (const json::Value& name : own.column("name", 0, own.size())) {
     if (const auto* text = name.if_string()) inputs.emplace_back(*text);
   }

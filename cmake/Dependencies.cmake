@@ -35,6 +35,10 @@ find_library(LIBZIP_LIBRARY zip REQUIRED)
 add_library(libzip::zip UNKNOWN IMPORTED)
 set_target_properties(libzip::zip PROPERTIES
   IMPORTED_LOCATION ${LIBZIP_LIBRARY} INTERFACE_INCLUDE_DIRECTORIES ${LIBZIP_INCLUDE_DIR})
+if(LIBZIP_LIBRARY MATCHES "\\.a$")
+  find_package(BZip2 REQUIRED)
+  set_target_properties(libzip::zip PROPERTIES INTERFACE_LINK_LIBRARIES "ZLIB::ZLIB;BZip2::BZip2")
+endif()
 
 find_path(TURBOJPEG_INCLUDE_DIR turbojpeg.h REQUIRED)
 find_library(TURBOJPEG_LIBRARY turbojpeg REQUIRED)

@@ -2,6 +2,10 @@
 # bin/quantlens, also as bin/neural_insights, the runtime it opens (../lib/quantlens/ from the program), and the demo's model and data
 # (../share/quantlens/demo/); and the library: what quantlens.h shows with all that it includes, and the package that
 # find_package(quantlens) finds (examples/library/installed shows it in use).
+if(SKBUILD)
+  include(InstallWheel)
+  return()
+endif()
 if(TARGET quantlens)
   install(TARGETS quantlens)
   # The predecessors' command: the program sees by which name it is called.

@@ -15,7 +15,7 @@ if(ONNXRUNTIME_INCLUDE_DIR)
   add_library(quantlens::onnxruntime_headers INTERFACE IMPORTED)
   target_include_directories(quantlens::onnxruntime_headers INTERFACE ${ONNXRUNTIME_INCLUDE_DIR})
   set(hint "")
-  if(ONNXRUNTIME_LIBRARY)
+  if(ONNXRUNTIME_LIBRARY AND NOT SKBUILD)  # a wheel has that of the package onnxruntime
     set(hint ${ONNXRUNTIME_LIBRARY})
   endif()
   # Empty, not 1: equal to a plain #define of the same name in a source.

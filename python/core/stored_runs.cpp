@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -12,9 +13,12 @@
 #include "quantlens/base/error.h"
 #include "quantlens/flow/compare.h"
 #include "quantlens/flow/export_run.h"
+#include "quantlens/flow/steps/models/destination.h"
 #include "quantlens/flow/tensorboard.h"
+#include "quantlens/flow/version.h"
 #include "quantlens/report/comparison_text.h"
 #include "quantlens/workspace/read_run.h"
+#include "server/offline/write_report.h"
 
 namespace quantlens::python {
 namespace {
@@ -86,6 +90,29 @@ std::string write_export(const std::string& id, const std::string& form, const s
   });
 }
 
+/// Of each gate that was missed: the run's id, and a sentence.
+std::vector<std::pair<std::string, std::string>> write_report(nb::dict asked,
+                                                              const std::string& root,
+                                                              nb::handle told) {
+  server::ReportOptions options{.version = kVersion, .assets = server::built_in_assets()};
+  options.runs = nb::cast<std::vector<std::string>>(asked["runs"]);
+  options.output = nb::cast<std::string>(asked["output"]);
+  const auto number = [&](const char* name) {
+    const nb::object given = asked[name];
+    return given.is_none() ? std::nullopt : std::optional(nb::cast<double>(given));
+  };
+  options.gates = {.least_db = number("fail_below"),
+                   .most_loss = number("max_loss"),
+                   .absolute = nb::cast<bool>(asked["absolute"])};
+  return in_workspace(told, root, [&](Store& store, Workspace& workspace, Progress& progress) {
+    flow::check_destination({.path = options.output, .is_model = false}, {});
+    std::vector<std::pair<std::string, std::string>> missed;
+    for (auto& gate : server::write_report(store, workspace, options, progress))
+      missed.emplace_back(std::move(gate.run), std::move(gate.because));
+    return missed;
+  });
+}
+
 }  // namespace
 
 void bind_stored_runs(nb::module_& module) {
@@ -93,6 +120,7 @@ void bind_stored_runs(nb::module_& module) {
   module.def("list_runs", &list_runs);
   module.def("delete_run", &delete_run);
   module.def("compare", &compare_runs, nb::arg(), nb::arg(), nb::arg(), nb::arg().none());
+  module.def("report", &write_report, nb::arg(), nb::arg(), nb::arg().none());
   module.def("tensorboard", &write_events, nb::arg(), nb::arg(), nb::arg(), nb::arg().none());
   module.def("export", &write_export, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none());
 }

@@ -330,6 +330,23 @@ nb::object doctor(const Asked& asked) {
   return to_python(result);
 }
 
+/// The broken run, and the mended one.
+nb::object demo(const Asked& asked) {
+  const Call call(asked);
+  fs::path folder;
+  asked.set("folder", folder);
+  std::vector<PythonRun> runs;
+  call.run_in_session([&](const flow::Session& session) {
+    flow::DemoResult result = flow::demo(folder, session);
+    for (flow::QuantizeResult* one : {&result.per_tensor, &result.per_channel}) {
+      runs.push_back({.records = std::move(static_cast<RunRecords&>(*one)),
+                      .folder = one->folder.string(),
+                      .output = one->output.string()});
+    }
+  });
+  return nb::make_tuple(std::move(runs[0]), std::move(runs[1]));
+}
+
 template <auto verb>
 void bind(nb::module_& module, const char* name) {
   module.def(name, [](nb::dict given) { return raising([&] { return verb(Asked(given)); }); });
@@ -350,6 +367,7 @@ void bind_verbs(nb::module_& module) {
   bind<inspect>(module, "inspect");
   bind<input_ranks>(module, "input_ranks");
   bind<doctor>(module, "doctor");
+  bind<demo>(module, "demo");
 }
 
 }  // namespace quantlens::python

@@ -5,8 +5,11 @@
 >>> run = quantlens.quantize("model.onnx", data, diagnose=True)   # doctest: +SKIP
 >>> print(run.verdict)   # doctest: +SKIP
 """
+from . import _runtime as _runtime  # chooses the library before anything may load it
 from ._core import version as __version__
 from .errors import BadInput, Error, Failed, Interrupted, IoError, NotFound, Unsupported, UsageError
+from .program import Server, demo, serve
+from .reports import Report, report
 from .runs import Compared, Run, compare, delete_run, export, open_run, tensorboard, workloads
 from .verbs import benchmark, calibrate, diagnose, doctor, evaluate, inspect, judge, merge, profile, quantize, tune
 
@@ -20,7 +23,8 @@ def __getattr__(name: str):  # the classes of records take longer to make than a
 
 
 __all__ = [
-    "BadInput", "Compared", "Error", "Failed", "Interrupted", "IoError", "NotFound", "Run", "Unsupported", "UsageError",
-    "__version__", "benchmark", "calibrate", "compare", "delete_run", "diagnose", "doctor", "evaluate", "export", "inspect",
-    "judge", "merge", "open_run", "profile", "quantize", "tensorboard", "tune", "workloads",
+    "BadInput", "Compared", "Error", "Failed", "Interrupted", "IoError", "NotFound", "Report", "Run", "Server",
+    "Unsupported", "UsageError", "__version__", "benchmark", "calibrate", "compare", "delete_run", "demo", "diagnose",
+    "doctor", "evaluate", "export", "inspect", "judge", "merge", "open_run", "profile", "quantize", "report", "serve",
+    "tensorboard", "tune", "workloads",
 ]

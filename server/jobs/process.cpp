@@ -69,8 +69,14 @@ struct Prepared {
   int input, output, error, gate;
 };
 
+#ifdef SYS_close_range
+constexpr long kCloseRange = SYS_close_range;
+#else
+constexpr long kCloseRange = 436;  // on all machines; headers before those of Linux 5.9 lack it
+#endif
+
 void close_all_above(int last) {
-  if (::syscall(SYS_close_range, last + 1, ~0U, 0) == 0) return;
+  if (::syscall(kCloseRange, last + 1, ~0U, 0) == 0) return;
   rlimit limit{};  // a kernel before 5.9
   ::getrlimit(RLIMIT_NOFILE, &limit);
   for (int fd = last + 1; fd < static_cast<int>(std::min<rlim_t>(limit.rlim_cur, 1 << 20)); ++fd)

@@ -79,7 +79,7 @@ class SpawnSettings {
     ::posix_spawn_file_actions_adddup2(&files_, input, STDIN_FILENO);
     ::posix_spawn_file_actions_adddup2(&files_, output, STDOUT_FILENO);
     ::posix_spawn_file_actions_adddup2(&files_, errors, STDERR_FILENO);
-    ::posix_spawn_file_actions_addclosefrom_np(&files_, STDERR_FILENO + 1);
+    close_from(STDERR_FILENO + 1);
   }
   /// A group of its own, no signal blocked.
   void set_apart() {
@@ -101,6 +101,18 @@ class SpawnSettings {
   }
 
  private:
+  void close_from(int first) {
+#if __GLIBC_PREREQ(2, 34)
+    ::posix_spawn_file_actions_addclosefrom_np(&files_, first);
+#else
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator("/proc/self/fd", ignored)) {
+      const int open = std::atoi(entry.path().filename().c_str());
+      if (open >= first) ::posix_spawn_file_actions_addclose(&files_, open);
+    }
+#endif
+  }
+
   posix_spawn_file_actions_t files_{};
   posix_spawnattr_t attributes_{};
 };
@@ -108,7 +120,11 @@ class SpawnSettings {
 std::string end_of(int status) {
   if (WIFEXITED(status)) return fmt::format("ended with exit code {}", WEXITSTATUS(status));
   const int signal = WTERMSIG(status);
+#if __GLIBC_PREREQ(2, 32)
   const char* name = ::sigdescr_np(signal);
+#else
+  const char* name = ::strsignal(signal);
+#endif
   return fmt::format("was ended by signal {} ({})", signal, name != nullptr ? name : "unknown");
 }
 

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the program does for Python: the server, whose jobs are the program's verbs, and the demo's files."""
+from __future__ import annotations
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import threading
+from collections.abc import Sequence
+from typing import IO, Any
+
+from . import _core
+from .errors import Failed, NotFound
+from .progress import progress_of
+from .runs import Run
+
+HERE = pathlib.Path(__file__).parent
+
+
+def program() -> str:
+    """The program: that of the wheel, else that of the variable QUANTLENS_PROGRAM or of the path."""
+    inside = HERE / "bin" / "quantlens"
+    found = str(inside) if inside.exists() else os.environ.get("QUANTLENS_PROGRAM") or shutil.which("quantlens")
+    if not found:
+        raise NotFound("the program quantlens is neither in the package nor on the path; install the wheel, or put the folder of the "
+                       "program into PATH")
+    return found
+
+
+class Server:
+    """A server that runs until `stop()`, the end of its `with`, or of this process."""
+
+    def __init__(self, process: subprocess.Popen[str], url: str):
+        self._process, self.url = process, url
+
+    def stop(self) -> None:
+        self._process.terminate()
+        self._process.wait()
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def __del__(self) -> None:
+        if self._process.poll() is None:
+            self.stop()
+
+    def __repr__(self) -> str:
+        return f"<quantlens server at {self.url}>"
+
+    def _repr_html_(self) -> str:
+        return f'<a href="{self.url}" target="_blank" rel="noopener">{self.url}</a>'
+
+
+def serve(*, port: int | None = None, workspace: Any = None, open: bool = False, roots: Sequence[Any] = (), options: Sequence[str] = ()) -> Server:
+    """Starts the server over the stored runs, on this machine alone, and returns once it answers. `url` has its token.
+    `options`: what else `quantlens serve --help` names."""
+    words = [program(), "serve", *options]
+    if port is not None:
+        words += ["--port", str(port)]
+    if workspace is not None:
+        words += ["--workspace", os.fspath(workspace)]
+    for root in roots:
+        words += ["--root", os.fspath(root)]
+    if open:
+        words.append("--open")
+    process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    told: IO[str] = process.stdout  # type: ignore[assignment]
+    lines = []
+    for line in told:
+        if found := re.search(r"https?://\S+", line):
+            threading.Thread(target=told.read, daemon=True).start()  # what it says later must not fill the pipe
+            return Server(process, found.group(0))
+        lines.append(line)
+    process.wait()
+    raise Failed("".join(lines).strip().removeprefix("quantlens: ") or "the server ended before it answered")
+
+
+def demo(*, folder: Any = None, workspace: Any = None, threads: int | None = None, progress: Any = True) -> tuple[Run, Run]:
+    """Quantizes the network that comes with quantlens in two ways, one of which breaks it: the broken run, and the mended one."""
+    below = pathlib.Path(folder) if folder is not None else HERE / "share" / "quantlens" / "demo"
+    if not (below / "digits.onnx").exists():
+        raise NotFound(f"{below}: the demo's model and data are not there; they are in the wheel and in examples/demo of the sources")
+    asked = {"folder": str(below), "workspace": None if workspace is None else os.fspath(workspace), "threads": threads,
+             "progress": progress_of(progress)}
+    broken, mended = _core.demo(asked)
+    return Run(broken), Run(mended)

@@ -16,6 +16,8 @@ import terminals
 
 HOSTILE = ["$(touch pwned)", "`touch pwned`", "a b", "it's", 'quo"te', "semi;touch pwned", "back\\slash", "new\nline",
            "tab\tname", "-rf", "bang!x", "star*", "~user", "${HOME}", "col:on", "eq=ual", "über", "#hash", "&touch pwned"]
+VARIABLE = "${HOME}"  # where only paths may follow, bash completes this as the name of a variable
+PRINTABLE = [name for name in HOSTILE if name.isprintable() and name[0] not in "~-"]
 RUN = "20260102-030405-quantize-digits-0001"
 OLDER = "20250102-030405-evaluate-digits-0002"
 BASH = """
@@ -68,7 +70,7 @@ def in_bash(sandbox, line, words=None):
 
 
 def options_in(help_text):
-    return set(re.findall(r"(?<![\w-])--[a-z][a-z-]+(?=[ ,\n])", "\n".join(
+    return set(re.findall(r"(?<![\w-])--[a-z][a-z-]+(?=[ ,\n]|$)", "\n".join(
         line[:34] if len(line) > 33 and line[33] == " " else line for line in help_text.splitlines() if line.startswith("  -"))))
 
 
@@ -128,6 +130,21 @@ def bash_knows_runs(sandbox):
     harness.check(in_bash(sandbox, "quantlens compare last last --fail-on ") == ["worse"], "and what follows them")
 
 
+def beginnings(name):
+    """What a person types of it, by the quote that is open."""
+    first = name[:2 if name == "it's" else 3]
+    quoted = {"": re.sub(r"([^\w])", r"\\\1", first), "'": "'" + first}
+    return quoted if set(name) & set("!`\\") else quoted | {'"': '"' + re.sub(r'(["$])', r"\\\1", first)}
+
+
+def word_of(line):
+    """The last word, as a shell reads it."""
+    try:
+        return shlex.split(re.sub(r'(".*)\\\$', r"\1$", line))[-1]  # shlex leaves \$ as it is there
+    except ValueError:
+        return None
+
+
 def bash_inserts(sandbox, files):
     """What a person sees."""
     terminal = terminals.Terminal("bash", files, sandbox.environment)
@@ -146,13 +163,12 @@ def bash_inserts(sandbox, files):
     for line, wanted in lines.items():
         got = terminal.after_tab(line)
         harness.check(got == wanted, f"{line!r} becomes {got!r}")
-    for verb, names in (("inspect", HOSTILE), ("report", [name for name in HOSTILE if name.isprintable()])):
+    for verb, names in (("inspect", [name for name in PRINTABLE if name != VARIABLE]), ("report", PRINTABLE), ("recipe", PRINTABLE)):
+        words = "quantlens quantize x --recipe" if verb == "recipe" else f"quantlens {verb}"
         for name in names:
-            if name in ("-rf", "~user", "new\nline", "tab\tname"):
-                continue
-            begin = shlex.quote(name[:3])[:-1] if shlex.quote(name[:3]) != name[:3] else name[:3]
-            got = terminal.after_tab(f"quantlens {verb} {begin}")
-            harness.check(shlex.split(got)[-1] == name, f"{verb} {name!r}: {got!r}")
+            for quote, begin in beginnings(name).items():
+                got = terminal.after_tab(f"{words} {begin}")
+                harness.check(word_of(got) == name, f"{verb} {name!r} behind {quote!r}: {got!r}")
     for line in ("quantlens inspect $(touch pwned) ", "quantlens report `touch pwned` --", "quantlens report --workspace $(touch pwned) ",
                  "quantlens inspect $(touch pwned", "quantlens report \"$(touch pwned)\"", "quantlens inspect new", "quantlens report new"):
         terminal.after_tab(line, "\t\t")
@@ -176,8 +192,8 @@ def zsh_inserts(sandbox, files):
         got = terminal.after_tab(line)
         harness.check(got.rstrip(" ") == wanted.rstrip(" "), f"zsh: {line!r} becomes {got!r}")
     for name in ("$(touch pwned)", "`touch pwned`", "it's", 'quo"te', "semi;touch pwned", "col:on", "über", "back\\slash"):
-        got = terminal.after_tab(f"quantlens report {shlex.quote(name[:2])[:-1] if name[0] in '$`' else name[:2]}")
-        harness.check(shlex.split(got)[-1] == name, f"zsh: {name!r}: {got!r}")
+        got = terminal.after_tab(f"quantlens report {beginnings(name)['']}")
+        harness.check(word_of(got) == name, f"zsh: {name!r}: {got!r}")
     for line in ("quantlens inspect $(touch pwned) ", "quantlens report `touch pwned` --", "quantlens report --workspace $(touch pwned) "):
         terminal.after_tab(line, "\t\t")
     terminal.close()
@@ -218,7 +234,12 @@ def it_is_quick_and_quiet(sandbox):
                        stdout=subprocess.DEVNULL)
         took.append(time.perf_counter() - begin)
     harness.check(statistics.median(took) < 0.2, f"an answer takes {statistics.median(took) * 1000:.1f} ms")  # on a busy machine, too
+    home = sandbox.path / "untouched"
+    home.mkdir()
     before = sandbox.environment
+    sandbox.environment = before | {"QUANTLENS_WORKSPACE": "", "HOME": str(home)}
+    sandbox.run("complete", "fish", "--", "quantlens", "report", "")
+    harness.check(not list(home.iterdir()), "nothing is written, no workspace is made")
     sandbox.environment = before | {"LD_DEBUG": "files"}
     loaded = sandbox.run("complete", "bash", "--", "quantlens report ", "quantlens", "report", "").stderr
     harness.check("libc.so" in loaded and "onnxruntime" not in loaded, "no runtime is loaded")
@@ -235,7 +256,6 @@ def it_is_quick_and_quiet(sandbox):
     for shell in ("bash", "zsh", "fish"):
         harness.check(sandbox.run("complete", shell, "--").stderr == "", f"{shell}: no words")
     sandbox.run("completion", "tcsh", code=2)
-    harness.check(not any((sandbox.path / "home").glob(".*")), "and nothing is written")
 
 
 def the_page_has_all(sandbox):

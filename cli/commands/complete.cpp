@@ -12,6 +12,11 @@
 namespace quantlens::cli {
 namespace {
 
+struct Arguments {
+  std::string shell;
+  std::vector<std::string> words;  ///< CLI11 reads brackets in values; nothing is made of these
+};
+
 /// The answer's first line: what the shell is to add by itself.
 std::string kinds_of(const Completion& completion) {
   std::string kinds = completion.before.empty() ? "word" : "value";
@@ -95,18 +100,16 @@ void add_complete(CLI::App& program, const std::vector<std::string>& command_lin
       "Tell a shell how a command line may go on; 'quantlens completion' prints what "
       "asks for it");
   verb->group("");  // people have no use for it
-  auto shell = std::make_shared<std::string>();
-  auto words = std::make_shared<std::vector<std::string>>();
-  verb->add_option("SHELL", *shell, "The shell that asks: bash, zsh or fish")
+  auto arguments = std::make_shared<Arguments>();
+  verb->add_option("SHELL", arguments->shell, "The shell that asks: bash, zsh or fish")
       ->required()
       ->check(one_of({"bash", "zsh", "fish"}));
-  verb->add_option("WORD", *words,
+  verb->add_option("WORD", arguments->words,
                    "The words, the program's name first; of bash the line before them. They stand "
                    "behind --");
   verb->footer("Example:\n  quantlens complete fish -- quantlens quantize --ap");
-  // CLI11 reads brackets in values; the command line has them as they were typed.
   verb->callback([=, &program, &chosen] {
-    chosen = [=, &program] { return run(program, *shell, behind_mark(command_line)); };
+    chosen = [=, &program] { return run(program, arguments->shell, behind_mark(command_line)); };
   });
 }
 

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs when the program is installed; `quantlens_printer` is the command that starts it. Each file also stands under the
 # name neural_insights, by which shells and man look for it.
+cmake_policy(VERSION 3.25)
 set(share ${CMAKE_INSTALL_PREFIX}/share)
 list(REMOVE_ITEM quantlens_printer "")
+find_program(quantlens_gzip gzip)
 
 # What the program prints for these arguments becomes share/FOLDER/FILE.
 function(_quantlens_print folder file)
@@ -17,11 +19,16 @@ function(_quantlens_print folder file)
   if(file MATCHES "\\.gz$")
     cmake_path(REMOVE_EXTENSION file LAST_ONLY OUTPUT_VARIABLE plain)
     file(WRITE ${place}/${plain} "${text}")
-    file(ARCHIVE_CREATE OUTPUT ${place}/${file} PATHS ${place}/${plain} FORMAT raw COMPRESSION GZip)
+    if(quantlens_gzip)  # which can leave out the time: equal programs make equal files
+      execute_process(COMMAND ${quantlens_gzip} -9nf ${place}/${plain})
+    else()
+      file(ARCHIVE_CREATE OUTPUT ${place}/${file} PATHS ${place}/${plain} FORMAT raw COMPRESSION GZip)
+    endif()
     file(REMOVE ${place}/${plain})
   else()
     file(WRITE ${place}/${file} "${text}")
   endif()
+  file(CHMOD ${place}/${file} PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
   list(APPEND CMAKE_INSTALL_MANIFEST_FILES ${share}/${folder}/${file})
   set(CMAKE_INSTALL_MANIFEST_FILES ${CMAKE_INSTALL_MANIFEST_FILES} PARENT_SCOPE)
 endfunction()

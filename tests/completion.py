@@ -254,7 +254,8 @@ def it_is_quick_and_quiet(sandbox):
             done = sandbox.run("complete", shell, "--", *(["line"] if shell == "bash" else []), "quantlens", *words)
             harness.check(done.stderr == "" and done.stdout.startswith(("word", "value")), f"{shell}: {words}: {done.stdout[:40]!r}")
     for shell in ("bash", "zsh", "fish"):
-        harness.check(sandbox.run("complete", shell, "--").stderr == "", f"{shell}: no words")
+        for words in ([], ["--"], ["--", "quantlens"], ["--", "", ""], ["--", "quantlens", "quantlens"]):
+            harness.check(sandbox.run("complete", shell, *words).stderr == "", f"{shell}: too few words: {words}")
     sandbox.run("completion", "tcsh", code=2)
 
 

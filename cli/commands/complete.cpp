@@ -31,7 +31,7 @@ bool is_one_line(const std::string& text) {
 
 /// Bash inserts what begins as the word does; as it stands, or, beside files, quoted by itself.
 std::string for_bash(CLI::App& program, const std::vector<std::string>& given) {
-  if (given.empty()) return {};
+  if (given.size() < 2) return {};
   const BashLine line = read_bash_line(given.front(), {given.begin() + 1, given.end()});
   const Completion completion = completion_of(program, verb_words(line.words));
   const std::string& typed = line.words.back();

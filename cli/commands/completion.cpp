@@ -12,8 +12,8 @@ void add_completion(CLI::App& program, const std::vector<std::string>&, Runner& 
       ->required()
       ->check(one_of({"bash", "zsh", "fish"}));
   verb->footer(
-      "The script asks the quantlens on PATH and fits every version. cmake --install puts it where "
-      "shells look. For one session of bash, or of zsh after compinit:\n"
+      "The script asks the quantlens on PATH and fits every version; cmake --install puts it in "
+      "place.\nFor one session of bash, or of zsh after compinit:\n"
       "  source <(quantlens completion bash)\n"
       "  source <(quantlens completion zsh)\n"
       "Example:\n  quantlens completion fish | source");

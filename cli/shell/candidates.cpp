@@ -132,16 +132,16 @@ void TypedWords::pass(const std::string& word) {
   if (CLI::Option* option = std::exchange(waiting_, nullptr); option != nullptr) {
     if (!is_option_word(word) || !may_stand_alone(*option)) return keep(*option, word);
   }
-  if (only_positionals_) {
-    ++positionals_;
-  } else if (word == "--") {
-    only_positionals_ = true;
-  } else if (word.starts_with("--")) {
-    pass_long(word);
-  } else if (is_option_word(word)) {
-    pass_short(word);
-  } else if (CLI::App* verb = takes_verbs() ? verb_called(*verb_, word) : nullptr;
-             verb != nullptr) {
+  if (takes_options()) {
+    if (word == "--") {
+      only_positionals_ = true;
+      return;
+    }
+    if (word.starts_with("--")) return pass_long(word);
+    if (is_option_word(word)) return pass_short(word);
+  }
+  CLI::App* verb = takes_verbs() ? verb_called(*verb_, word) : nullptr;
+  if (verb != nullptr) {
     verb_ = verb;
   } else {
     ++positionals_;

@@ -223,6 +223,9 @@ def fish_knows(sandbox, files):
     report = fish_answers(sandbox, files, "quantlens report ")
     harness.check("last" in report and "$(touch pwned)" in "\n".join(report).replace("\\", ""), "fish: runs")
     fish_answers(sandbox, files, "quantlens report (touch pwned) ")
+    alone = subprocess.run(["fish", "--no-config", "-c", "quantlens completion fish | source; set -x PATH; complete -C 'quantlens serve -'"],
+                           env=sandbox.environment, capture_output=True, text=True, check=False)
+    harness.check(alone.stdout + alone.stderr == "", f"fish: nothing without the program {alone.stderr}")
     is_untouched(sandbox, "in fish")
 
 

@@ -65,6 +65,7 @@ fi
 constexpr std::string_view kFish = R"script(# fish completion for quantlens
 # The answer: what fish adds by itself, then the ways to go on.
 function __quantlens_answer
+    command -q quantlens; or return
     set -l words (commandline -opc)
     set -l current (commandline -ct)
     command quantlens complete fish -- $words "$current" 2>/dev/null </dev/null

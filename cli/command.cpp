@@ -76,11 +76,12 @@ CLI::Validator number() {
 }
 
 CLI::Validator one_of(std::vector<std::string> words) {
-  const auto check = [words = std::move(words)](const std::string& text) {
+  const auto check = [words](const std::string& text) {
     if (std::ranges::find(words, text) != words.end()) return std::string();
     return fmt::format("there is no '{}'; known: {}", shortened(text), fmt::join(words, ", "));
   };
-  return {check, ""};
+  CLI::Validator validator(check, "");
+  return with_offer(validator, {.words = std::move(words)});
 }
 
 TerminalProgress ProgressOptions::make() const {
@@ -104,6 +105,7 @@ void StoredRunOptions::add_to(CLI::App& verb) {
   verb.add_option("--workspace", folder_,
                   "Look for runs in this folder (default: $QUANTLENS_WORKSPACE, else quantlens in "
                   "$XDG_DATA_HOME or ~/.local/share)")
+      ->check(offers_folders())
       ->group("Run");
   progress_.add_to(verb);
 }
@@ -113,6 +115,7 @@ void LongOptions::add_to(CLI::App& verb, DataOption data) {
     verb.add_option("--data", data_,
                     "Read samples from here: a .npz or .npy file, a folder of images, a YAML or "
                     "JSON document, or the word random (docs/data.md)")
+        ->check(offers_files({"random"}))
         ->required(data == DataOption::required)
         ->check(not_empty())
         ->group("Data");
@@ -136,6 +139,7 @@ void LongOptions::add_to(CLI::App& verb, DataOption data) {
   verb.add_option("--workspace", workspace_,
                   "Keep runs in this folder (default: $QUANTLENS_WORKSPACE, else quantlens in "
                   "$XDG_DATA_HOME or ~/.local/share)")
+      ->check(offers_folders())
       ->group("Run");
   verb.add_option("--name", name_,
                   "Name this run in the workspace (default: the model's file name)")
@@ -197,6 +201,7 @@ flow::DataChoice LongOptions::data() const {
 void LongOptions::add_calibration_data(CLI::App& verb) {
   verb.add_option("--calibration-data", calibration_data_,
                   "Calibrate with these samples instead of the first of --data")
+      ->check(offers_files({"random"}))
       ->check(not_empty())
       ->group("Data");
 }

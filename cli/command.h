@@ -10,6 +10,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/offered.h"
 #include "cli/terminal.h"
 #include "quantlens/base/store.h"
 #include "quantlens/base/words.h"

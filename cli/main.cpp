@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/usage.h"
+#include "cli/words.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 #include "quantlens/flow/version.h"
@@ -52,8 +53,7 @@ void check_command(const CLI::App& program, const std::vector<std::string>& argu
 /// The words of the command line; those of the predecessors' `neural_insights` are those of serve.
 std::vector<const char*> words_of(int argc, char** argv) {
   std::vector<const char*> words(argv, argv + argc);
-  if (argc > 0 && fs::path(argv[0]).filename() == "neural_insights")
-    words.insert(words.begin() + 1, "serve");
+  if (argc > 0 && is_called_to_serve(argv[0])) words.insert(words.begin() + 1, "serve");
   return words;
 }
 

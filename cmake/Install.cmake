@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # bin/quantlens, also as bin/neural_insights, the runtime it opens (../lib/quantlens/ from the program), and the demo's model and data
 # (../share/quantlens/demo/); and the library: what quantlens.h shows with all that it includes, and the package that
-# find_package(quantlens) finds (examples/library/installed shows it in use).
+# find_package(quantlens) finds (examples/library/installed shows it in use). The program itself writes its man page and the
+# scripts by which shells complete its command lines.
 if(SKBUILD)
   include(InstallWheel)
   return()
@@ -10,6 +11,7 @@ if(TARGET quantlens)
   install(TARGETS quantlens)
   # The predecessors' command: the program sees by which name it is called.
   install(CODE "file(CREATE_LINK quantlens \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/neural_insights\" SYMBOLIC)")
+  include(${CMAKE_CURRENT_LIST_DIR}/ShellFiles.cmake)
 endif()
 if(ONNXRUNTIME_LIBRARY MATCHES "^${PROJECT_SOURCE_DIR}/")  # an installed one stays where it is
   file(REAL_PATH ${ONNXRUNTIME_LIBRARY} library)

@@ -200,7 +200,8 @@ def full_output(sandbox):
              "diagnose": [MODEL, quantized, *data], "judge": ["last"], "evaluate": [MODEL, *data, "--metric", "top1"],
              "profile": [MODEL, "--iterations", 2], "benchmark": [MODEL, "--iterations", 2, "--warmup", 0],
              "tune": [MODEL, *data, "--metric", "top1", "-o", sandbox.path / "tuned.onnx"], "workloads": ["list"], "serve": [],
-             "report": ["last"], "tensorboard": ["last"], "compare": ["last", "last"], "export": ["last", "--as", "csv"]}
+             "report": ["last"], "tensorboard": ["last"], "compare": ["last", "last"], "export": ["last", "--as", "csv"],
+             "completion": ["bash"], "manual": []}
     named = re.findall(r"^  ([a-z]+) ", sandbox.run("--help").stdout.split("ubcommands:")[1], re.MULTILINE)
     harness.check(set(named) == set(verbs), f"all verbs: {named}")
     calls = [["--help"], ["--version"], *([verb, "--help"] for verb in verbs), *([verb, *more] for verb, more in verbs.items()),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The installed library in a tree of its own: find_package, build, run on the demo; and what is not installed."""
 
+import gzip
 import os
 import pathlib
 import re
@@ -24,12 +25,28 @@ def cache(name):
     return found.group(1) if found else ""
 
 
+def what_shells_read(prefix):
+    """The program's own page and scripts, each under both names of the program."""
+    share, program = prefix / "share", prefix / "bin" / "quantlens"
+    completion = {"bash": ["bash-completion/completions/quantlens", "bash-completion/completions/neural_insights"],
+                  "zsh": ["zsh/site-functions/_quantlens"],
+                  "fish": ["fish/vendor_completions.d/quantlens.fish", "fish/vendor_completions.d/neural_insights.fish"]}
+    for shell, files in completion.items():
+        script = call(program, "completion", shell)
+        harness.check(all((share / file).read_text() == script for file in files), f"what {shell} completes with is there: {files}")
+    page = call(program, "manual")
+    for name in ("quantlens", "neural_insights"):
+        with gzip.open(share / "man" / "man1" / f"{name}.1.gz", "rt") as installed:
+            harness.check(installed.read() == page, f"the man page of {name} is there")
+
+
 def main():
     if cache("QUANTLENS_SANITIZE"):
         harness.skip("a library with sanitizers is not what is installed")
     sandbox = harness.Sandbox()
     prefix, build = sandbox.path / "prefix", sandbox.path / "build"
     call("cmake", "--install", BUILD, "--prefix", prefix)
+    what_shells_read(prefix)
     headers = {path.relative_to(prefix / "include").as_posix() for path in (prefix / "include").rglob("*.h")}
     shown = {"quantlens/quantlens.h", "quantlens/flow/quantize.h", "quantlens/workspace/read_record.h"}
     harness.check(shown <= headers, "the tour and what it shows are there")

@@ -85,6 +85,7 @@ void add_data_options(CLI::App& verb, flow::BenchmarkOptions& options) {
   options.data.data = "random";
   verb.add_option("--data", options.data.data,
                   "Read samples from here (docs/data.md; default: random, of the model's shapes)")
+      ->check(offers_files({"random"}))
       ->check(not_empty())
       ->group("Data");
   verb.add_option_function<std::string>(
@@ -113,9 +114,9 @@ void add_benchmark(CLI::App& program, const std::vector<std::string>& command_li
       "benchmark", "Measure latency and throughput of a model, or of two side by side");
   auto arguments = std::make_shared<Arguments>();
   flow::BenchmarkOptions& options = arguments->options;
-  verb->add_option("MODEL", options.model, "The model to time")->required();
-  verb->add_option("OTHER", options.other,
-                   "Another model; its time is given as a ratio to MODEL's");
+  verb->add_option("MODEL", options.model, "The model to time")->check(offers_files())->required();
+  verb->add_option("OTHER", options.other, "Another model; its time is given as a ratio to MODEL's")
+      ->check(offers_files());
   add_data_options(*verb, options);
   add_run_options(*verb, options);
   arguments->common.add_to(*verb, DataOption::none);

@@ -48,8 +48,11 @@ void add_calibrate(CLI::App& program, const std::vector<std::string>& command_li
   CLI::App* verb = program.add_subcommand(
       "calibrate", "Gather statistics of a model's values, from which quantize can choose ranges");
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("MODEL", arguments->options.model, "The float model")->required();
+  verb->add_option("MODEL", arguments->options.model, "The float model")
+      ->check(offers_files())
+      ->required();
   verb->add_option("-o", arguments->options.output, "Write the statistics to this file")
+      ->check(offers_files())
       ->required()
       ->check(not_empty());
   arguments->recipe.add_to(*verb);

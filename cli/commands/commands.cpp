@@ -22,6 +22,9 @@ void add_commands(CLI::App& program, const std::vector<std::string>& command_lin
   add_serve(program, command_line, chosen);
   add_doctor(program, command_line, chosen);
   add_demo(program, command_line, chosen);
+  add_completion(program, command_line, chosen);
+  add_manual(program, command_line, chosen);
+  add_complete(program, command_line, chosen);
   add_worker(program, command_line, chosen);
   add_benchmark_instance(program, command_line, chosen);
 }

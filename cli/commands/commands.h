@@ -11,6 +11,9 @@ void add_benchmark_instance(CLI::App& program, const std::vector<std::string>& c
                             Runner& chosen);
 void add_calibrate(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_compare(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
+void add_complete(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
+void add_completion(CLI::App& program, const std::vector<std::string>& command_line,
+                    Runner& chosen);
 void add_demo(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_diagnose(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_doctor(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
@@ -19,6 +22,7 @@ void add_export(CLI::App& program, const std::vector<std::string>& command_line,
 void add_profile(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_inspect(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_judge(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
+void add_manual(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_merge(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_quantize(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_report(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);

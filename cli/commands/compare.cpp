@@ -133,15 +133,18 @@ void add_compare(CLI::App& program, const std::vector<std::string>&, Runner& cho
   auto arguments = std::make_shared<CompareArguments>();
   verb->add_option("A", arguments->a,
                    "The first run: its id, the beginning of it, or the word last")
+      ->check(offers_runs())
       ->required()
       ->check(not_empty());
   verb->add_option("B", arguments->b, "The second run: what is better or worse in it is told")
+      ->check(offers_runs())
       ->required()
       ->check(not_empty());
   verb->add_option("-o", arguments->output,
                    "Write this file instead (default: none). Its ending says what it is: .html is "
                    "all pages of both runs beside each other, .md a comment for a pull request, "
                    ".json the record, .csv all ops")
+      ->check(offers_files())
       ->check(not_empty());
   verb->add_option("--fail-on", arguments->fail_on,
                    "Exit with 3 on this: worse, if an activation or the accuracy is told as worse "

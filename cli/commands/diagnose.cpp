@@ -63,13 +63,17 @@ void add_diagnose(CLI::App& program, const std::vector<std::string>& command_lin
   CLI::App* verb = program.add_subcommand(
       "diagnose", "Run a model and its quantized form in lockstep and show where they differ");
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("REFERENCE", arguments->options.reference, "The float model")->required();
+  verb->add_option("REFERENCE", arguments->options.reference, "The float model")
+      ->check(offers_files())
+      ->required();
   verb->add_option("QUANTIZED", arguments->options.quantized,
                    "Its quantized form, made by any tool")
+      ->check(offers_files())
       ->required();
   verb->add_option("--metric", arguments->metric,
                    "Score both models by this metric, too (default: none): " + metric_names() +
                        " (docs/metrics.md)")
+      ->check(offers_metrics())
       ->check(not_empty());
   verb->add_option("--local", arguments->options.local_samples,
                    "Find the error of each op alone in a second pass over this many samples; 0 "

@@ -42,14 +42,18 @@ void add_evaluate(CLI::App& program, const std::vector<std::string>& command_lin
   CLI::App* verb = program.add_subcommand(
       "evaluate", "Score a model, alone or against another one, with 95 % intervals");
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("MODEL", arguments->options.model, "The model to score")->required();
+  verb->add_option("MODEL", arguments->options.model, "The model to score")
+      ->check(offers_files())
+      ->required();
   verb->add_option("--metric", arguments->metric,
                    "Score by this metric: " + metric_names() +
                        ", with options as in top1:label_offset=1 (docs/metrics.md)")
+      ->check(offers_metrics())
       ->required();
   verb->add_option("--against", arguments->options.against,
                    "Compare with this model over the same samples; the difference is MODEL minus "
-                   "this one (default: none)");
+                   "this one (default: none)")
+      ->check(offers_files());
   arguments->common.add_to(*verb, DataOption::optional);
   arguments->part.add_to(*verb, parts_to_be_judged());
   arguments->table.add_to(*verb);

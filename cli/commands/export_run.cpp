@@ -35,6 +35,7 @@ void add_export(CLI::App& program, const std::vector<std::string>&, Runner& chos
       "export", "Write a stored run for other programs to show; nothing is run");
   auto arguments = std::make_shared<Arguments>();
   verb->add_option("RUN", arguments->run, "The run: its id, the beginning of it, or the word last")
+      ->check(offers_runs())
       ->required()
       ->check(not_empty());
   verb->add_option("--as", arguments->format,
@@ -47,6 +48,7 @@ void add_export(CLI::App& program, const std::vector<std::string>&, Runner& chos
   verb->add_option("-o", arguments->output,
                    "Write this file, or make this folder (default: csv, model-explorer, "
                    "<model>.netron.onnx or trace.json)")
+      ->check(offers_files())
       ->check(not_empty());
   verb->add_option("--model", arguments->model,
                    "Of netron and perfetto: take this model, reference or quantized (default: "

@@ -33,7 +33,7 @@ void add_inspect(CLI::App& program, const std::vector<std::string>&, Runner& cho
   CLI::App* verb = program.add_subcommand(
       "inspect", "Show what is in a model, what would be quantized, and why the rest would not");
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("MODEL", arguments->model, "The model")->required();
+  verb->add_option("MODEL", arguments->model, "The model")->check(offers_files())->required();
   arguments->table.add_to(*verb);
   verb->footer("Example:\n  quantlens inspect mobilenet.onnx");
   verb->callback([=, &chosen] { chosen = [=] { return run(*arguments); }; });

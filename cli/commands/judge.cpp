@@ -35,6 +35,7 @@ void add_judge(CLI::App& program, const std::vector<std::string>& command_line, 
                    "The run that diagnosed or evaluated: its id, the beginning of it, the word "
                    "last, or its folder; of a run in parts (--shard, --samples) all of them. No "
                    "model is run; the models' files must be as they were")
+      ->check(offered({.folders = true, .runs = true}))
       ->required();
   arguments->fail_below.add_to(*verb);
   arguments->common.add_to(*verb, DataOption::none);

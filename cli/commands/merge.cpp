@@ -36,11 +36,13 @@ void add_merge(CLI::App& program, const std::vector<std::string>&, Runner& chose
       "merge", "Merge statistics of parts of the samples, equal to those of one run over all");
   auto arguments = std::make_shared<Arguments>();
   verb->add_option("OUT", arguments->options.output, "The file to write")
+      ->check(offers_files())
       ->required()
       ->check(not_empty());
   verb->add_option("IN", arguments->options.inputs,
                    "Statistics of 'quantlens calibrate', all of one model and each of other "
                    "samples")
+      ->check(offers_files())
       ->required()
       ->check(not_empty());
   arguments->table.add_form_to(*verb);

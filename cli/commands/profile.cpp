@@ -54,8 +54,10 @@ void add_profile(CLI::App& program, const std::vector<std::string>& command_line
   flow::ProfileVerbOptions& options = arguments->options;
   verb->add_option("MODEL", options.model,
                    "The model to time, or a profile that ONNX Runtime or TensorFlow wrote")
+      ->check(offers_files())
       ->required();
-  verb->add_option("OTHER", options.other, "Its quantized form, to join both op by op");
+  verb->add_option("OTHER", options.other, "Its quantized form, to join both op by op")
+      ->check(offers_files());
   verb->add_option("--warmup", options.profile.warm_up,
                    "Run the model this often after each loading before runs count (default: 10)")
       ->check(whole_number(0, 1'000'000));
@@ -69,6 +71,7 @@ void add_profile(CLI::App& program, const std::vector<std::string>& command_line
   verb->add_option("--trace", options.trace,
                    "Write the nodes of one run to this file, for ui.perfetto.dev or "
                    "chrome://tracing (default: only in the workload)")
+      ->check(offers_files())
       ->check(not_empty())
       ->group("Output");
   arguments->common.add_to(*verb, DataOption::optional);

@@ -103,10 +103,13 @@ void add_quantize(CLI::App& program, const std::vector<std::string>& command_lin
   CLI::App* verb = program.add_subcommand(
       "quantize", "Calibrate a float model, write its int8 form, and show what that cost");
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("MODEL", arguments->options.model, "The float model")->required();
+  verb->add_option("MODEL", arguments->options.model, "The float model")
+      ->check(offers_files())
+      ->required();
   verb->add_option("-o", arguments->options.output,
                    "Write the quantized model to this file (default: MODEL with .int8 before its "
                    "extension)")
+      ->check(offers_files())
       ->check(not_empty());
   arguments->recipe.add_to(*verb);
   add_choices(*verb, *arguments);
@@ -123,6 +126,7 @@ void add_quantize(CLI::App& program, const std::vector<std::string>& command_lin
   verb->add_option("--metric", arguments->metric,
                    "Score both models by this metric (default: none): " + metric_names() +
                        ", with options as in top1:label_offset=1 (docs/metrics.md)")
+      ->check(offers_metrics())
       ->check(not_empty());
   arguments->common.add_to(*verb, DataOption::optional);
   arguments->common.add_calibration_data(*verb);
@@ -130,6 +134,7 @@ void add_quantize(CLI::App& program, const std::vector<std::string>& command_lin
                    "Take ranges from this file, statistics of 'quantlens calibrate' or a "
                    "ranges.json, instead of calibrating; --data then serves --diagnose and "
                    "--metric only")
+      ->check(offers_files())
       ->check(not_empty())
       ->group("Data");
   arguments->table.add_to(*verb);

@@ -101,6 +101,7 @@ void RecipeOption::add_to(CLI::App& verb) {
           "earlier workload (its folder, its id, or last), or a model that quantlens "
           "quantized (default: the values in docs/recipes.md). Give it again to lay one "
           "recipe over another, such as a remedy over your own")
+      ->check(offered({.files = true, .runs = true}))
       ->trigger_on_parse()
       ->check(not_empty());
 }

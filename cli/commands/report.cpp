@@ -48,6 +48,7 @@ void add_report(CLI::App& program, const std::vector<std::string>&, Runner& chos
   verb->add_option("RUN", arguments->runs,
                    "The run: its id, the beginning of it, or the word last; in HTML also a second "
                    "one beside it")
+      ->check(offers_runs())
       ->required()
       ->check(not_empty());
   verb->add_option("-o", arguments->output,
@@ -55,6 +56,7 @@ void add_report(CLI::App& program, const std::vector<std::string>&, Runner& chos
                    "all pages of 'quantlens serve' in one file that a browser opens from the disk "
                    "with the network off, .md the verdict for a pull request, .xml tests as JUnit "
                    "has them, .sarif findings for code scanning")
+      ->check(offers_files())
       ->check(not_empty());
   verb->add_option("--fail-below", arguments->gates.least_db,
                    "Exit with 3, after the file is written, if an activation's SQNR is below this "

@@ -143,6 +143,7 @@ void add_job_options(CLI::App& verb, Arguments& arguments) {
   verb.add_option("--root", arguments.roots,
                   "Let jobs read and write below this folder; give it once for each folder "
                   "(default: the folder that the server is started in)")
+      ->check(offers_folders())
       ->take_all()
       ->check(not_empty())
       ->group("Jobs");
@@ -190,9 +191,11 @@ void add_options(CLI::App& verb, Arguments& arguments) {
   verb.add_option("--cert", arguments.certificate,
                   "Use this certificate, in PEM, with those of its issuers behind it (default: one "
                   "that the first start makes)")
+      ->check(offers_files())
       ->group("Security");
   verb.add_option("--key", arguments.key,
                   "The certificate's private key, in PEM, without a password")
+      ->check(offers_files())
       ->group("Security");
   verb.add_flag("--allow-insecure-connections", arguments.insecure,
                 "Speak HTTP instead of HTTPS: whoever listens on the way reads all, the token "
@@ -201,6 +204,7 @@ void add_options(CLI::App& verb, Arguments& arguments) {
   verb.add_option("--workspace,--workdir-location", arguments.workspace,
                   "Serve the runs in this folder (default: $QUANTLENS_WORKSPACE, else quantlens in "
                   "$XDG_DATA_HOME or ~/.local/share)")
+      ->check(offers_folders())
       ->group("Run");
   verb.add_option("--threads", arguments.threads, "Use this many cores (default: 2)")
       ->check(whole_number(1, 1024))

@@ -29,11 +29,13 @@ void add_tensorboard(CLI::App& program, const std::vector<std::string>&, Runner&
       "tensorboard", "Write a stored run as event files that TensorBoard shows; nothing is run");
   auto arguments = std::make_shared<Arguments>();
   verb->add_option("RUN", arguments->run, "The run: its id, the beginning of it, or the word last")
+      ->check(offers_runs())
       ->required()
       ->check(not_empty());
   verb->add_option("--logdir", arguments->logdir,
                    "Write into the folder eval below this one: baseline_acc_<accuracy> and "
                    "tune_<n>_acc_<accuracy>, as far as there are accuracies (default: runs)")
+      ->check(offers_folders())
       ->check(not_empty());
   add_tags_option(*verb, arguments->tags);
   arguments->stored.add_to(*verb);

@@ -73,6 +73,7 @@ void TensorboardOption::add_to(CLI::App& verb, const std::string& also) {
                            "Write the run as event files for TensorBoard into the folder eval "
                            "below DIR (default of DIR: runs)" +
                                also)
+               ->check(offers_folders())
                ->expected(0, 1)
                ->type_name("[DIR]")
                ->check(no_file());

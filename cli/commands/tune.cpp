@@ -74,6 +74,7 @@ void add_goal(CLI::App& verb, Arguments& arguments) {
   verb.add_option("--metric", arguments.metric,
                   "Score by this metric: " + metric_names() +
                       ", with options as in top1:label_offset=1 (docs/metrics.md)")
+      ->check(offers_metrics())
       ->required()
       ->check(not_empty());
   verb.add_option("--max-loss", options.goal.max_loss,
@@ -100,6 +101,7 @@ void add_goal(CLI::App& verb, Arguments& arguments) {
                   "Let --objective speed go by these times of ops. measured: taken here, so that "
                   "ops which int8 makes no faster stay float; none: the number of ops in int8 "
                   "instead; or the prices.json of an earlier run (default: measured)")
+      ->check(offers_files({"measured", "none"}))
       ->check(not_empty())
       ->group("Goal");
 }
@@ -132,6 +134,7 @@ void add_search(CLI::App& verb, flow::TuneOptions& options) {
   verb.add_option("--resume", options.resume,
                   "Go on with this workload of an earlier run of the same command line (default: "
                   "begin anew)")
+      ->check(offers_runs())
       ->check(not_empty())
       ->group("Search");
 }
@@ -144,10 +147,13 @@ void add_tune(CLI::App& program, const std::vector<std::string>& command_line, R
       "Search for a recipe that keeps accuracy within a goal and as much as possible "
       "in int8");
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("MODEL", arguments->options.model, "The float model")->required();
+  verb->add_option("MODEL", arguments->options.model, "The float model")
+      ->check(offers_files())
+      ->required();
   verb->add_option("-o", arguments->options.output,
                    "Write the best model so far to this file (default: MODEL with .int8 before its "
                    "extension)")
+      ->check(offers_files())
       ->check(not_empty());
   arguments->recipe.add_to(*verb);
   verb->add_option("--accuracy-level", arguments->accuracy_level,
@@ -157,6 +163,7 @@ void add_tune(CLI::App& program, const std::vector<std::string>& command_line, R
   verb->add_option("--emit-recipe", arguments->options.emit_recipe,
                    "Write the best recipe to this file; quantize --recipe makes the same model "
                    "from it (default: only in the workload)")
+      ->check(offers_files())
       ->check(not_empty());
   add_goal(*verb, *arguments);
   add_search(*verb, arguments->options);

@@ -61,7 +61,8 @@ void add_workloads(CLI::App& program, const std::vector<std::string>&, Runner& c
   auto arguments = std::make_shared<Arguments>();
   verb->add_option("--workspace", arguments->folder,
                    "Look for runs in this folder (default: $QUANTLENS_WORKSPACE, else quantlens in "
-                   "$XDG_DATA_HOME or ~/.local/share)");
+                   "$XDG_DATA_HOME or ~/.local/share)")
+      ->check(offers_folders());
   arguments->table.add_to(*verb);
   verb->require_subcommand(0, 1);
   verb->fallthrough();
@@ -72,6 +73,7 @@ void add_workloads(CLI::App& program, const std::vector<std::string>&, Runner& c
     if (with_id)
       part->add_option("ID", arguments->id,
                        "The workload's id, the beginning of it, or the word last")
+          ->check(offers_runs())
           ->required();
     part->callback([=, &chosen] { chosen = [=] { return run(*arguments); }; });
   };

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shells at a terminal of their own: what a line becomes when tab is pressed."""
 
+import base64
 import os
 import pty
 import re
@@ -55,8 +56,6 @@ class Terminal:
 
     def after_tab(self, line, keys="\t"):
         """The line when tab was pressed."""
-        import base64
-
         self.send(line + keys + "\x14")
         return base64.b64decode(self.read(re.compile(rb"<<([A-Za-z0-9+/=\r\n]*)>>")).group(1)).decode()
 

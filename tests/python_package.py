@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Python package: the same figures as the command line, from whatever Python code has in memory."""
 import concurrent.futures
+import functools
 import json
 import multiprocessing
 import os
@@ -295,6 +296,34 @@ def in_shards(sandbox, model):
             lambda: quantlens.evaluate(model, (one for one in []), "top1", executor=concurrent.futures.ThreadPoolExecutor(1), progress=False))
 
 
+def told_to_callbacks(images, labels):
+    """When a verb has ended, and before it begins if they are none."""
+    told = []
+    run = quantlens.evaluate(MODEL, (images, labels), "top1", progress=False, callbacks=[told.append])
+    harness.check(told == [run], "a callback gets the run")
+    run = quantlens.diagnose(MODEL, MODEL, images[:50], progress=False,
+                             callbacks=[functools.partial(quantlens.tensorboard, logdir="from_callback"), told.append])
+    harness.check(any(pathlib.Path("from_callback").rglob("events*")) and told[-1] is run, "one for TensorBoard has written event files, several go in turn")
+    judged = quantlens.judge(run, progress=False, callbacks=[told.append])
+    harness.check(told[-1] is judged, "judge has them, too")
+    refused(quantlens.UsageError, ["callbacks", "functions"], lambda: quantlens.evaluate(MODEL, images, "no metric", callbacks=[3]))
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        parts = quantlens.diagnose(MODEL, MODEL, images[:50], executor=pool, progress=False, callbacks=[told.append])
+        harness.check(told[-1] is parts, "with an executor they get the run of all parts")
+        refused(quantlens.UsageError, ["callbacks", "calibrate"],
+                lambda: quantlens.calibrate(MODEL, images, output="none.bin", executor=pool, callbacks=[told.append]))
+
+
+def compared_by_figures(run):
+    """What MLflow logs, without MLflow."""
+    from quantlens.figures import metrics_of, params_of
+    metrics, params = metrics_of(run), params_of(run)
+    harness.check(metrics["accuracy"] == run.accuracy.quantized.value and metrics["worst_sqnr_db"] == min(one.sqnr_db for one in run.diagnosis.activations),
+                  f"figures for a list of runs: {len(metrics)} numbers")
+    harness.check(metrics["quantized_share"] == 22 / 23 and metrics["quantized_bytes"] == os.path.getsize(run.output), "the share of int8 ops and the size")
+    harness.check(params["recipe.accuracy_level"] == "fast" and params["reference_model"] == str(MODEL), f"and {len(params)} words that were asked")
+
+
 def types_are_known(sandbox):
     """mypy agrees with the package, and finds a mistake of a user's."""
     harness.need("mypy")
@@ -337,6 +366,8 @@ def main():
     forked(images, labels)
     interrupted(sandbox)
     in_shards(sandbox, run.output)
+    told_to_callbacks(images, labels)
+    compared_by_figures(run)
     types_are_known(sandbox)
     has_all_verbs(sandbox)
     harness.check(len(quantlens.tensorboard(run, logdir="runs")) == 2, "event files are written")

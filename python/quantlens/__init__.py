@@ -11,8 +11,8 @@ from .runs import Compared, Run, compare, delete_run, export, open_run, tensorbo
 from .verbs import benchmark, calibrate, diagnose, doctor, evaluate, inspect, judge, merge, profile, quantize, tune
 
 
-def __getattr__(name: str):  # the classes of records take longer to make than all else
-    if name in ("records", "errors"):
+def __getattr__(name: str):  # the classes of records take longer to make than all else, and MLflow need not be there
+    if name in ("records", "errors", "mlflow"):
         import importlib
 
         return importlib.import_module(f".{name}", __name__)

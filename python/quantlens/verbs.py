@@ -6,7 +6,7 @@ import json
 import os
 import pathlib
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from . import _core
@@ -18,6 +18,7 @@ from .runs import Run
 if TYPE_CHECKING:
     from . import records
 
+Callbacks = Sequence[Callable[[Run], Any]]  # each is called with the run when the verb has ended
 Recipe = Any  # a dict, a text in YAML or JSON, a path, or a sequence of these, each laid over the one before
 
 
@@ -49,24 +50,43 @@ def _data(data: Any, model: str, limit: int | None) -> Any:
     return samples_of(data, lambda: cast("dict[str, int | None]", _core.input_ranks({"model": model})), limit)
 
 
+def _check(callbacks: Any) -> None:
+    """Before hours of work."""
+    if not isinstance(callbacks, Sequence) or not all(map(callable, callbacks)):
+        raise UsageError("callbacks: give a list of functions, each of which takes the run")
+
+
+def _told(run: Run, callbacks: Callbacks) -> Run:
+    for callback in callbacks:
+        callback(run)
+    return run
+
+
 def _in_shards(verb: str, asked: dict[str, Any], executor: Any, shards: int | None) -> Any:
     """Computed by the executor's workers, and put together here: byte for byte what one process gathers."""
     from . import shards as parts
 
     if asked.get("metric") is not None and not isinstance(asked["metric"], str):
         raise UsageError("executor: a metric of your own keeps nothing that could be merged; name one that quantlens has")
-    kept = ("progress", "workspace", "name", "output", "shard")
+    callbacks = asked["callbacks"]
+    _check(callbacks)
+    if callbacks and verb == "calibrate":
+        raise UsageError("callbacks: calibrate with an executor makes no run that they could be called with; leave one of the two away")
+    kept = ("progress", "callbacks", "workspace", "name", "output", "shard")
     given = {name: rooted(value) for name, value in asked.items() if value is not None and name not in kept}
     given.setdefault("threads", 1)
     with tempfile.TemporaryDirectory(prefix="quantlens-shards-") as below:
         made = parts.folders(executor, verb, given, shards, below)
         if verb == "calibrate":
             return merge(asked["output"], [folder / "statistics.bin" for folder in made])
-        return judge(*map(parts.run_in, made), workspace=asked["workspace"], name=asked["name"], progress=asked["progress"])
+        return judge(*map(parts.run_in, made), workspace=asked["workspace"], name=asked["name"], progress=asked["progress"],
+                     callbacks=callbacks)
 
 
 def _call(verb: str, asked: dict[str, Any], model: str) -> Run:
-    """`asked`: what goes to C++ as it is, but for data, metric and progress."""
+    """`asked`: what goes to C++ as it is, but for data, metric, progress and callbacks."""
+    callbacks = asked.pop("callbacks")
+    _check(callbacks)
     for name in ("data", "calibration_data"):
         if asked.get(name) is not None:
             asked[name] = _data(asked[name], model, asked.get("limit"))
@@ -82,14 +102,14 @@ def _call(verb: str, asked: dict[str, Any], model: str) -> Run:
     if asked.get("shard") is not None:
         asked["shard"] = list(asked["shard"])
     asked["progress"] = progress_of(asked.get("progress", True))
-    return Run(getattr(_core, verb)(asked))
+    return _told(Run(getattr(_core, verb)(asked)), callbacks)
 
 
 def quantize(
     model: Any, data: Any = None, *, output: Any = None, calibration_data: Any = None, ranges: Any = None, recipe: Recipe = None,
     diagnose: bool = False, verify: int | None = None, metric: Any = None, limit: int | None = None, batch_size: int | None = None,
     seed: int | None = None, threads: int | None = None, strict: bool = False, workspace: Any = None, name: str | None = None,
-    progress: Any = True, example_inputs: Any = None,
+    progress: Any = True, callbacks: Callbacks = (), example_inputs: Any = None,
 ) -> Run:
     """Calibrates a float model, writes its int8 form, and, if asked, diagnoses and scores it.
 
@@ -107,8 +127,8 @@ def quantize(
 def diagnose(
     reference: Any, quantized: Any, data: Any, *, metric: Any = None, local_samples: int | None = None, limit: int | None = None,
     batch_size: int | None = None, seed: int | None = None, threads: int | None = None, strict: bool = False,
-    workspace: Any = None, name: str | None = None, progress: Any = True, shard: tuple[int, int] | None = None,
-    executor: Any = None, shards: int | None = None,
+    workspace: Any = None, name: str | None = None, progress: Any = True, callbacks: Callbacks = (),
+    shard: tuple[int, int] | None = None, executor: Any = None, shards: int | None = None,
 ) -> Run:
     """Pairs two models, runs them in lockstep over the data and says where they differ. The quantized one may be of any
     tool. `executor`: any concurrent.futures.Executor, which computes the shards."""
@@ -123,7 +143,8 @@ def diagnose(
 def evaluate(
     model: Any, data: Any, metric: Any, *, against: Any = None, limit: int | None = None, batch_size: int | None = None,
     seed: int | None = None, threads: int | None = None, strict: bool = False, workspace: Any = None, name: str | None = None,
-    progress: Any = True, shard: tuple[int, int] | None = None, executor: Any = None, shards: int | None = None,
+    progress: Any = True, callbacks: Callbacks = (), shard: tuple[int, int] | None = None, executor: Any = None,
+    shards: int | None = None,
 ) -> Run:
     """A model's accuracy with its interval, alone or paired with another's."""
     asked = locals()
@@ -141,7 +162,7 @@ def tune(
     seed: int | None = None, max_trials: int | None = None, timeout: float | None = None, resume: str | None = None,
     prices: str | None = None, diagnose_best: bool = False, emit_recipe: Any = None, limit: int | None = None,
     batch_size: int | None = None, threads: int | None = None, strict: bool = False, workspace: Any = None,
-    name: str | None = None, progress: Any = True,
+    name: str | None = None, progress: Any = True, callbacks: Callbacks = (),
 ) -> Run:
     """Searches for the recipe that serves the objective best and loses no more than it may. `run.study.reached` says whether
     the goal was met; the best model is at `run.output` in either case."""
@@ -153,7 +174,8 @@ def tune(
 def calibrate(
     model: Any, data: Any, *, output: Any, recipe: Recipe = None, limit: int | None = None, batch_size: int | None = None,
     seed: int | None = None, threads: int | None = None, strict: bool = False, workspace: Any = None, name: str | None = None,
-    progress: Any = True, shard: tuple[int, int] | None = None, executor: Any = None, shards: int | None = None,
+    progress: Any = True, callbacks: Callbacks = (), shard: tuple[int, int] | None = None, executor: Any = None,
+    shards: int | None = None,
 ) -> Run | records.MergeResult:
     """Gathers statistics that `quantize(ranges=...)` takes instead of data. With an executor it returns what `merge` does."""
     asked = locals()
@@ -174,7 +196,7 @@ def profile(
     model: Any, other: Any = None, data: Any = None, *, warm_up: int | None = None, iterations: int | None = None,
     machine: bool = True, scaling: bool = True, verify: int | None = None, trace: Any = None, limit: int | None = None,
     batch_size: int | None = None, seed: int | None = None, threads: int | None = None, workspace: Any = None,
-    name: str | None = None, progress: Any = True,
+    name: str | None = None, progress: Any = True, callbacks: Callbacks = (),
 ) -> Run:
     """Where the time of a model goes, or of two, joined op by op."""
     asked = locals()
@@ -186,7 +208,7 @@ def profile(
 def benchmark(
     model: Any, other: Any = None, data: Any = None, *, batch_sizes: Sequence[int] | None = None, rounds: int | None = None,
     warmup: int | None = None, iterations: int | None = None, limit: int | None = None, seed: int | None = None,
-    threads: int | None = None, workspace: Any = None, name: str | None = None, progress: Any = True,
+    threads: int | None = None, workspace: Any = None, name: str | None = None, progress: Any = True, callbacks: Callbacks = (),
 ) -> Run:
     """Latency percentiles and throughput of one model, or of two whose runs alternate, in this process."""
     asked = locals()
@@ -195,11 +217,12 @@ def benchmark(
     return _call("benchmark", asked, asked["model"])
 
 
-def judge(*runs: Any, workspace: Any = None, name: str | None = None, progress: Any = True) -> Run:
+def judge(*runs: Any, workspace: Any = None, name: str | None = None, progress: Any = True, callbacks: Callbacks = ()) -> Run:
     """Judges what earlier runs gathered by the rules of this version; several are parts of one."""
     ids = [one.folder if isinstance(one, Run) else os.fspath(one) for one in runs]
-    return Run(_core.judge({"runs": ids, "workspace": None if workspace is None else os.fspath(workspace), "name": name,
-                            "progress": progress_of(progress)}))
+    _check(callbacks)
+    return _told(Run(_core.judge({"runs": ids, "workspace": None if workspace is None else os.fspath(workspace), "name": name,
+                                  "progress": progress_of(progress)})), callbacks)
 
 
 def inspect(model: Any) -> records.Inspection:

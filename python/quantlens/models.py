@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What verbs take as a model: a path, the bytes of a file, an onnx.ModelProto, or a torch module."""
+"""What verbs take as a model: a path, a folder that one was exported into, the bytes of a file, an onnx.ModelProto, or a torch
+module."""
 from __future__ import annotations
 
 import atexit
@@ -10,7 +11,9 @@ import shutil
 import tempfile
 from typing import Any
 
-from .errors import UsageError
+from .errors import NotFound, UsageError
+
+QUANTIZED = "_quantized"  # what Hugging Face Optimum adds to the name
 
 _folder: pathlib.Path | None = None
 
@@ -50,7 +53,30 @@ def _exported(module: Any, example: Any) -> str:
     return kept_file(into.getvalue())
 
 
+def is_folder(model: Any) -> bool:
+    return isinstance(model, (str, os.PathLike)) and os.path.isdir(model)
+
+
+def _exported_in(folder: str) -> str:
+    """Its one model: model.onnx, onnx/model.onnx, or the only .onnx file."""
+    for name in ("model.onnx", "onnx/model.onnx"):
+        if os.path.exists(os.path.join(folder, name)):
+            return os.path.join(folder, name)
+    found = sorted(one.name for one in pathlib.Path(folder).glob("*.onnx") if not one.stem.endswith(QUANTIZED))
+    if len(found) > 1:
+        raise UsageError(f"{folder}: holds several models ({', '.join(found)}); name the one that is meant")
+    if not found:
+        raise NotFound(f"{folder}: holds neither model.onnx nor onnx/model.onnx nor another .onnx file; export a model into it")
+    return os.path.join(folder, found[0])
+
+
+def quantized_in(folder: str, model: str) -> str:
+    return os.path.join(folder, pathlib.Path(model).stem + QUANTIZED + ".onnx")
+
+
 def path_of(model: Any, example_inputs: Any = None) -> str:
+    if is_folder(model):
+        return _exported_in(os.fspath(model))
     if isinstance(model, (str, os.PathLike)):
         return os.fspath(model)
     if isinstance(model, (bytes, bytearray, memoryview)):
@@ -59,4 +85,4 @@ def path_of(model: Any, example_inputs: Any = None) -> str:
         return kept_file(model.SerializeToString())
     if hasattr(model, "state_dict") and hasattr(model, "eval"):
         return _exported(model, example_inputs)
-    raise UsageError(f"model: {type(model).__name__} is none; give a path, bytes, an onnx.ModelProto or a torch module")
+    raise UsageError(f"model: {type(model).__name__} is none; give a path, a folder, bytes, an onnx.ModelProto or a torch module")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from . import _core
 from .errors import NotFound, UsageError
-from .models import path_of, rooted
+from .models import is_folder, path_of, quantized_in, rooted
 from .progress import progress_of
 from .runs import Run
 
@@ -46,8 +46,9 @@ def _data(data: Any, model: str, limit: int | None) -> Any:
     if isinstance(data, (str, os.PathLike)):
         return os.fspath(data)
     from .data import samples_of  # NumPy takes longer to load than all of this package
+    from .hugging_face import Preprocessor
 
-    return samples_of(data, lambda: cast("dict[str, int | None]", _core.input_ranks({"model": model})), limit)
+    return samples_of(data, lambda: cast("dict[str, int | None]", _core.input_ranks({"model": model})), Preprocessor(model), limit)
 
 
 def _check(callbacks: Any) -> None:
@@ -119,7 +120,9 @@ def quantize(
     asked = locals()
     example = asked.pop("example_inputs")
     path = asked["model"] = path_of(model, example)
-    if output is None and path != model and not isinstance(model, os.PathLike):
+    if output is None and is_folder(model):
+        asked["output"] = quantized_in(os.fspath(model), path)
+    elif output is None and path != model and not isinstance(model, os.PathLike):
         asked["output"] = "quantized.onnx"
     return _call("quantize", asked, path)
 

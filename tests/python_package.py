@@ -143,6 +143,55 @@ def any_data(model, images, labels):
     harness.check(pathlib.Path(one.output).read_bytes() == pathlib.Path(other.output).read_bytes(), "a CalibrationDataReader is data")
 
 
+class Tensor:
+    """As one of PyTorch or TensorFlow is."""
+
+    def __init__(self, array):
+        self.array = array
+        self.shape, self.dtype, self.ndim = array.shape, array.dtype, array.ndim
+
+    def __len__(self):
+        return len(self.array)
+
+    def __getitem__(self, index):
+        return Tensor(self.array[index])
+
+    def numpy(self):
+        return self.array
+
+
+def other_forms(images, labels):
+    """Tensors, dicts with a label among the inputs, and two inputs without one."""
+    whole = quantlens.evaluate(MODEL, (images, labels), "top1", progress=False).accuracy.quantized
+    for name, data in {"tensors": (Tensor(images), Tensor(labels)), "dicts with a label": [{"image": a, "label": b, "id": 1} for a, b in zip(images, labels)],
+                       "tensors in dicts": [{"image": Tensor(images), "labels": Tensor(labels)}]}.items():
+        told = quantlens.evaluate(MODEL, data, "top1", progress=False).accuracy.quantized
+        harness.check((told.value, told.samples) == (whole.value, whole.samples), f"{name} give the same figure: {told.value}")
+    nodes = [onnx.helper.make_node("MatMul", [name, f"w{name}"], [f"h{name}"], name=f"m{name}") for name in "ab"]
+    nodes.append(onnx.helper.make_node("Add", ["ha", "hb"], ["y"], name="add"))
+    draw = np.random.default_rng(0)
+    weights = [onnx.numpy_helper.from_array(draw.normal(size=(side, 5)).astype(np.float32), f"w{name}") for name, side in (("a", 3), ("b", 4))]
+    value = onnx.helper.make_tensor_value_info
+    graph = onnx.helper.make_graph(nodes, "g", [value("a", 1, ["N", 3]), value("b", 1, ["N", 4])], [value("y", 1, ["N", 5])], weights)
+    onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 13)], ir_version=8), "two.onnx")
+    left, right = (draw.normal(size=(20, side)).astype(np.float32) for side in (3, 4))
+    made = [pathlib.Path(quantlens.quantize("two.onnx", data, output="two_int8.onnx", progress=False).output).read_bytes()
+            for data in (list(zip(left, right)), iter([(left, right)]), {"a": left, "b": right})]
+    harness.check(made[0] == made[1] == made[2], "two inputs in their order are no input with a label")
+
+
+def scored_apart(images, labels):
+    """An object as metric keeps nothing of one model for the other."""
+    bad = quantlens.quantize(MODEL, images, recipe=BROKEN, output="bad.onnx", progress=False).output
+    mine = Top1()
+    told, wanted = (quantlens.evaluate(bad, (images, labels), metric, against=MODEL, progress=False).accuracy for metric in (mine, "top1"))
+    harness.check((told.quantized.value, told.reference.value) == (wanted.quantized.value, wanted.reference.value),
+                  f"an object as metric scores both models: {told.quantized.value}, {told.reference.value}")
+    harness.check(mine.count == 0, "and stays as it was")
+    mine.lock = threading.Lock()
+    refused(quantlens.Failed, ["cannot be copied"], lambda: quantlens.evaluate(MODEL, (images, labels), mine, progress=False))
+
+
 def memory_is_flat():
     """However many samples an iterable gives."""
     def peak(count):
@@ -358,6 +407,8 @@ def main():
     calibration, _ = load("calibration.npz")
     run = as_on_the_command_line(sandbox, images, labels, calibration)
     any_data(run.output, images, labels)
+    other_forms(images, labels)
+    scored_apart(images, labels)
     any_model(images)
     memory_is_flat()
     tuned_with_a_function(images, labels)

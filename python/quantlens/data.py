@@ -29,6 +29,8 @@ def array_of(value: Any) -> np.ndarray:
     """A NumPy array without a copy where there is one, of tensors of PyTorch and TensorFlow, too."""
     if hasattr(value, "detach"):
         value = value.detach().cpu()
+        if "bfloat16" in str(value.dtype):  # NumPy has none
+            value = value.float()
     if hasattr(value, "numpy") and not isinstance(value, np.ndarray):
         value = value.numpy()
     made = np.ascontiguousarray(value) if np.ndim(value) else np.asarray(value)
@@ -46,6 +48,11 @@ def _inputs_of(value: Any, names: list[str]) -> Arrays:
             raise BadInput(f"the data: {len(value)} inputs are given, but the model has {len(names)}: {', '.join(names)}")
         return {name: array_of(one) for name, one in zip(names, value)}
     return {names[0] if len(names) == 1 else "": array_of(value)}
+
+
+def _is_array(value: Any) -> bool:
+    """Of NumPy, or a tensor that is in memory."""
+    return isinstance(value, np.ndarray) or hasattr(value, "detach") or (hasattr(value, "numpy") and hasattr(value, "shape"))
 
 
 def _is_pair(value: Any) -> bool:
@@ -67,7 +74,7 @@ class Item:
     def __init__(self, given: Any, ranks: Shapes):
         names = list(ranks)
         given = _with_label_apart(given, names)
-        is_labelled = _is_pair(given) and not (len(names) == 2 and not isinstance(given[0], Mapping) and np.ndim(given[1]) > 1)
+        is_labelled = _is_pair(given) and not (len(names) == 2 and not isinstance(given[0], (Mapping, tuple, list)))
         inputs, label = given if is_labelled else (given, None)
         self.inputs = _inputs_of(inputs, names)
         self.label = None if label is None else array_of(label)
@@ -240,9 +247,9 @@ def samples_of(data: Any, ranks_of: Callable[[], Shapes], prepare: Prepare, limi
         if DOCUMENT_KEYS & set(data):
             return _document(data)
         return Stacked({str(name): array_of(value) for name, value in data.items()}, None)
-    if isinstance(data, np.ndarray):
+    if _is_array(data):
         return Stacked({"": array_of(data)}, None)
-    if _is_pair(data) and isinstance(data[0], (np.ndarray, Mapping)) and np.ndim(data[1]) >= 1:
+    if _is_pair(data) and (_is_array(data[0]) or isinstance(data[0], Mapping)) and np.ndim(data[1]) >= 1:
         inputs = data[0] if isinstance(data[0], Mapping) else {"": data[0]}
         return Stacked({str(name): array_of(value) for name, value in inputs.items()}, array_of(data[1]))
     if hasattr(data, "get_next"):

@@ -5,10 +5,13 @@ from __future__ import annotations
 
 import atexit
 import hashlib
+import inspect
+import io
 import os
 import pathlib
 import shutil
 import tempfile
+from collections.abc import Mapping
 from typing import Any
 
 from .errors import NotFound, UsageError
@@ -39,17 +42,32 @@ def rooted(value: Any) -> Any:
     return os.path.abspath(value) if isinstance(value, str) and os.path.exists(value) else value
 
 
-def _exported(module: Any, example: Any) -> str:
-    import io
+def _arguments(module: Any, example: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Of `forward`: those to call it with, and all by name."""
+    if isinstance(example, Mapping):
+        bound = inspect.signature(module.forward).bind(**example)
+    else:
+        bound = inspect.signature(module.forward).bind(*(example if isinstance(example, (tuple, list)) else (example,)))
+    return (*bound.args, bound.kwargs) if bound.kwargs else bound.args, dict(bound.arguments)
 
+
+def _exported(module: Any, example: Any) -> str:
+    """With the names of `forward`, and a batch of any size where all inputs agree on their first axis."""
     import torch  # type: ignore[import-not-found,unused-ignore]
 
     if example is None:
-        raise UsageError("a torch module is exported first: give example_inputs, as torch.onnx.export takes them")
+        raise UsageError("a torch module must be exported first: give quantize example_inputs, or torch.onnx.export's file to any verb")
+    arguments, named = _arguments(module, example)
+    options: dict[str, Any] = {}
+    if all(isinstance(one, torch.Tensor) for one in named.values()):
+        options["input_names"] = list(named)
+        if len({one.shape[:1] for one in named.values()}) == 1 and all(one.ndim for one in named.values()):
+            options["dynamic_axes"] = {name: {0: "N"} for name in named}
+    if "dynamo" in inspect.signature(torch.onnx.export).parameters:
+        options["dynamo"] = False
     into = io.BytesIO()
-    module.eval()
     with torch.no_grad():
-        torch.onnx.export(module, example, into, dynamo=False)
+        torch.onnx.export(module, arguments, into, **options)
     return kept_file(into.getvalue())
 
 

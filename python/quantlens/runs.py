@@ -2,7 +2,6 @@
 """A run: what a verb returns, and what the workspace keeps of it."""
 from __future__ import annotations
 
-import html
 import os
 import pathlib
 from functools import cached_property
@@ -96,8 +95,9 @@ class Run:
 
         tables = self.tables()
         if table is None:
-            usual = ("activations", "trials", "profile_ops", "profile_nodes", "benchmark", "accuracy", "plan", "statistics")
-            table = next((name for name in usual if name in tables), "")
+            from .notebook import main_table
+
+            table = main_table(tables)
         if table not in tables:
             raise KeyError(f"{table!r}: the run has no such table; it has {', '.join(tables)}")
         return pandas.DataFrame(tables[table])
@@ -112,9 +112,9 @@ class Run:
         return f"<quantlens run {self.id}: {self.verdict}>"
 
     def _repr_html_(self) -> str:
-        found = "".join(f"<li><b>{html.escape(one.rule)}</b> at {html.escape(one.op.name)}</li>" for one in self.findings[:10])
-        listed = f"<ol>{found}</ol>" if found else ""
-        return f"<p>{html.escape(self.verdict)}</p>{listed}<details><summary>All tables</summary><pre>{html.escape(str(self))}</pre></details>"
+        from .notebook import page_of
+
+        return page_of(self)
 
 
 class Compared:

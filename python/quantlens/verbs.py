@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from . import _core
 from .errors import NotFound, UsageError
 from .models import is_folder, path_of, quantized_in, rooted
-from .progress import progress_of
+from .progress import told
 from .runs import Run
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def _check(callbacks: Any) -> None:
         raise UsageError("callbacks: give a list of functions, each of which takes the run")
 
 
-def _told(run: Run, callbacks: Callbacks) -> Run:
+def _handed(run: Run, callbacks: Callbacks) -> Run:
     for callback in callbacks:
         callback(run)
     return run
@@ -102,8 +102,9 @@ def _call(verb: str, asked: dict[str, Any], model: str) -> Run:
             asked[name] = os.fspath(asked[name])
     if asked.get("shard") is not None:
         asked["shard"] = list(asked["shard"])
-    asked["progress"] = progress_of(asked.get("progress", True))
-    return _told(Run(getattr(_core, verb)(asked)), callbacks)
+    with told(asked["progress"]) as telling:
+        run = Run(getattr(_core, verb)({**asked, "progress": telling}))
+    return _handed(run, callbacks)
 
 
 def quantize(
@@ -224,8 +225,10 @@ def judge(*runs: Any, workspace: Any = None, name: str | None = None, progress: 
     """Judges what earlier runs gathered by the rules of this version; several are parts of one."""
     ids = [one.folder if isinstance(one, Run) else os.fspath(one) for one in runs]
     _check(callbacks)
-    return _told(Run(_core.judge({"runs": ids, "workspace": None if workspace is None else os.fspath(workspace), "name": name,
-                                  "progress": progress_of(progress)})), callbacks)
+    with told(progress) as telling:
+        run = Run(_core.judge({"runs": ids, "workspace": None if workspace is None else os.fspath(workspace), "name": name,
+                               "progress": telling}))
+    return _handed(run, callbacks)
 
 
 def inspect(model: Any) -> records.Inspection:

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Python package: the same figures as the command line, from whatever Python code has in memory."""
 import concurrent.futures
+import doctest
 import functools
+import inspect
 import json
 import multiprocessing
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -373,6 +376,30 @@ def compared_by_figures(run):
     harness.check(params["recipe.accuracy_level"] == "fast" and params["reference_model"] == str(MODEL), f"and {len(params)} words that were asked")
 
 
+def examples_of_docstrings(sandbox, images, labels):
+    """Of every function of the package: they run, and print what they say."""
+    folder = sandbox.path / "examples"
+    folder.mkdir()
+    shutil.copy(MODEL, folder / "float.onnx")
+    quantlens.quantize(MODEL, images, output=folder / "per_tensor.onnx", recipe=BROKEN, progress=False)
+    names = {"quantlens": quantlens, "images": images, "labels": labels}
+    runner, finder = doctest.DocTestRunner(verbose=False), doctest.DocTestFinder(recurse=False)
+    without = []
+    os.chdir(folder)
+    for name in ("__doc__", *quantlens.__all__):
+        known = quantlens if name == "__doc__" else getattr(quantlens, name)
+        if name != "__doc__" and not inspect.isfunction(known):
+            continue
+        found = [one for one in finder.find(known, name, globs=names) if one.examples]
+        without += [] if found else [name]
+        for one in found:
+            runner.run(one)
+    os.chdir(sandbox.path)
+    told = runner.summarize(verbose=False)
+    harness.check(told.failed == 0 and told.attempted >= 39, f"{told.attempted} lines of examples in docstrings do what they say")
+    harness.check(not without, f"functions without an example: {without}")
+
+
 def types_are_known(sandbox):
     """mypy agrees with the package, and finds a mistake of a user's."""
     harness.need("mypy")
@@ -419,6 +446,7 @@ def main():
     in_shards(sandbox, run.output)
     told_to_callbacks(images, labels)
     compared_by_figures(run)
+    examples_of_docstrings(sandbox, images, labels)
     types_are_known(sandbox)
     has_all_verbs(sandbox)
     harness.check(len(quantlens.tensorboard(run, logdir="runs")) == 2, "event files are written")

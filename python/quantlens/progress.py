@@ -56,8 +56,11 @@ class NotebookBar(Bar):
     def __init__(self, display: Any = None):
         super().__init__()
         if display is None:
-            from IPython.display import display  # type: ignore[import-not-found,unused-ignore]
-        self._display, self._handle, self._shown = display, None, 0.0
+            import IPython.display  # type: ignore[import-not-found,unused-ignore]
+
+            display = IPython.display.display
+        self._display, self._shown = display, 0.0
+        self._handle: Any = None
 
     def _show(self, text: str, done: int, total: int | None) -> None:
         now = time.monotonic()

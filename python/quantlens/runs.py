@@ -146,17 +146,33 @@ def _root(workspace: Any) -> str:
 
 
 def open_run(run: str = "last", *, workspace: Any = None) -> Run:
-    """A stored run: its id, the beginning of it, or "last"."""
+    """A stored run: its id, the beginning of it, or "last".
+
+    >>> run = quantlens.evaluate("float.onnx", (images, labels), "top1")
+    >>> quantlens.open_run("last").id == run.id
+    True
+    """
     return Run(_core.open_run(run, _root(workspace)))
 
 
 def workloads(*, workspace: Any = None) -> list[records.Workload]:
-    """All runs of the workspace, the newest first."""
+    """All runs of the workspace, the newest first.
+
+    >>> run = quantlens.evaluate("float.onnx", (images, labels), "top1", name="mine")
+    >>> quantlens.workloads()[0].name
+    'mine'
+    """
     return cast("list[records.Workload]", _core.list_runs(_root(workspace)))
 
 
 def delete_run(run: str, *, workspace: Any = None) -> None:
-    """Removes what the workspace keeps of it, and no model."""
+    """Removes what the workspace keeps of it, and no model.
+
+    >>> run = quantlens.evaluate("float.onnx", (images, labels), "top1")
+    >>> quantlens.delete_run(run.id)
+    >>> run.id in [one.id for one in quantlens.workloads()]
+    False
+    """
     _core.delete_run(run, _root(workspace))
 
 
@@ -165,18 +181,34 @@ def _id(run: Run | str) -> str:
 
 
 def compare(a: Run | str, b: Run | str, *, workspace: Any = None) -> Compared:
-    """Says what is different in the second of two stored runs; nothing is run."""
+    """Says what is different in the second of two stored runs; nothing is run.
+
+    >>> a = quantlens.diagnose("float.onnx", "per_tensor.onnx", (images, labels), metric="top1")
+    >>> b = quantlens.quantize("float.onnx", (images, labels), output="int8.onnx", diagnose=True, metric="top1")
+    >>> quantlens.compare(a, b).record.accuracy.verdict
+    'better'
+    """
     told = cast(Any, _core.compare(_id(a), _id(b), _workspace_of(a, workspace), None))
     return Compared(*told)
 
 
 def tensorboard(run: Run | str, *, logdir: str = "runs", workspace: Any = None) -> list[str]:
-    """Writes a stored run as event files that TensorBoard shows; the folders of its runs."""
+    """Writes a stored run as event files that TensorBoard shows; the folders of its runs.
+
+    >>> run = quantlens.diagnose("float.onnx", "per_tensor.onnx", images, callbacks=[quantlens.tensorboard])
+    >>> len(quantlens.tensorboard(run, logdir="logs"))
+    2
+    """
     return _core.tensorboard(_id(run), os.fspath(logdir), _workspace_of(run, workspace), None)
 
 
 def export(run: Run | str, form: str, output: str = "", *, workspace: Any = None) -> str:
-    """Writes a stored run for other programs: "csv", "model-explorer", "netron" or "perfetto"."""
+    """Writes a stored run for other programs: "csv", "model-explorer", "netron" or "perfetto".
+
+    >>> run = quantlens.diagnose("float.onnx", "per_tensor.onnx", images)
+    >>> quantlens.export(run, "csv", "tables")
+    'tables'
+    """
     return _core.export(_id(run), form, os.fspath(output), _workspace_of(run, workspace), None)
 
 

@@ -115,8 +115,9 @@ def quantize(
 ) -> Run:
     """Calibrates a float model, writes its int8 form, and, if asked, diagnoses and scores it.
 
-    >>> run = quantlens.quantize("mobilenet.onnx", data, diagnose=True, metric="top1")   # doctest: +SKIP
-    >>> print(run.verdict)   # doctest: +SKIP
+    >>> run = quantlens.quantize("float.onnx", images, output="int8.onnx", recipe={"weight": {"granularity": "per_channel"}})
+    >>> [(one.op.name, one.reason) for one in run.plan.ops if not one.quantized]
+    [('/head/softmax/Softmax', 'Softmax has no integer form here')]
     """
     asked = locals()
     example = asked.pop("example_inputs")
@@ -135,7 +136,12 @@ def diagnose(
     shard: tuple[int, int] | None = None, executor: Any = None, shards: int | None = None,
 ) -> Run:
     """Pairs two models, runs them in lockstep over the data and says where they differ. The quantized one may be of any
-    tool. `executor`: any concurrent.futures.Executor, which computes the shards."""
+    tool. `executor`: any concurrent.futures.Executor, which computes the shards.
+
+    >>> run = quantlens.diagnose("float.onnx", "per_tensor.onnx", images)
+    >>> run.findings[0].op.name, run.findings[0].remedy
+    ('/block3/conv/Conv', {'op_name_dict': {'/block3/conv/Conv': {'weight': {'granularity': 'per_channel'}}}})
+    """
     asked = locals()
     executor, shards = asked.pop("executor"), asked.pop("shards")
     asked["reference"], asked["quantized"] = path_of(reference), path_of(quantized)
@@ -150,7 +156,14 @@ def evaluate(
     progress: Any = True, callbacks: Callbacks = (), shard: tuple[int, int] | None = None, executor: Any = None,
     shards: int | None = None,
 ) -> Run:
-    """A model's accuracy with its interval, alone or paired with another's."""
+    """A model's accuracy with its interval, alone or paired with another's.
+
+    >>> def right(outputs, labels):
+    ...     return outputs.argmax(1) == labels
+    >>> told = quantlens.evaluate("per_tensor.onnx", (images, labels), right, against="float.onnx").accuracy
+    >>> told.difference_interval[1] < 0
+    True
+    """
     asked = locals()
     executor, shards = asked.pop("executor"), asked.pop("shards")
     asked["model"] = path_of(model)
@@ -169,7 +182,12 @@ def tune(
     name: str | None = None, progress: Any = True, callbacks: Callbacks = (),
 ) -> Run:
     """Searches for the recipe that serves the objective best and loses no more than it may. `run.study.reached` says whether
-    the goal was met; the best model is at `run.output` in either case."""
+    the goal was met; the best model is at `run.output` in either case.
+
+    >>> run = quantlens.tune("float.onnx", (images, labels), "top1", output="tuned.onnx", max_loss=0.02)
+    >>> run.study.reached, run.output
+    (True, 'tuned.onnx')
+    """
     asked = locals()
     asked["model"] = path_of(model)
     return _call("tune", asked, asked["model"])
@@ -181,7 +199,12 @@ def calibrate(
     progress: Any = True, callbacks: Callbacks = (), shard: tuple[int, int] | None = None, executor: Any = None,
     shards: int | None = None,
 ) -> Run | records.MergeResult:
-    """Gathers statistics that `quantize(ranges=...)` takes instead of data. With an executor it returns what `merge` does."""
+    """Gathers statistics that `quantize(ranges=...)` takes instead of data. With an executor it returns what `merge` does.
+
+    >>> run = quantlens.calibrate("float.onnx", images[:100], output="statistics.bin")
+    >>> quantlens.quantize("float.onnx", ranges="statistics.bin", output="int8.onnx").output
+    'int8.onnx'
+    """
     asked = locals()
     executor, shards = asked.pop("executor"), asked.pop("shards")
     asked["model"] = path_of(model)
@@ -191,7 +214,13 @@ def calibrate(
 
 
 def merge(output: Any, inputs: Sequence[Any]) -> records.MergeResult:
-    """Puts statistics of parts of the samples together: byte for byte those of one run over all of them."""
+    """Puts statistics of parts of the samples together: byte for byte those of one run over all of them.
+
+    >>> for part in (1, 2):
+    ...     run = quantlens.calibrate("float.onnx", images[:100], output=f"part{part}.bin", shard=(part, 2))
+    >>> quantlens.merge("whole.bin", ["part1.bin", "part2.bin"]).samples
+    100
+    """
     given = {"output": os.fspath(output), "inputs": [os.fspath(one) for one in inputs]}
     return cast("records.MergeResult", _core.merge(given))
 
@@ -202,7 +231,12 @@ def profile(
     batch_size: int | None = None, seed: int | None = None, threads: int | None = None, workspace: Any = None,
     name: str | None = None, progress: Any = True, callbacks: Callbacks = (),
 ) -> Run:
-    """Where the time of a model goes, or of two, joined op by op."""
+    """Where the time of a model goes, or of two, joined op by op.
+
+    >>> run = quantlens.profile("float.onnx", "per_tensor.onnx", images, iterations=20, machine=False, scaling=False)
+    >>> run.profile.reference.wall.median_us > 0, len(run.profile.ops) > 5
+    (True, True)
+    """
     asked = locals()
     asked["model"] = path_of(model)
     asked["other"] = None if other is None else path_of(other)
@@ -214,7 +248,12 @@ def benchmark(
     warmup: int | None = None, iterations: int | None = None, limit: int | None = None, seed: int | None = None,
     threads: int | None = None, workspace: Any = None, name: str | None = None, progress: Any = True, callbacks: Callbacks = (),
 ) -> Run:
-    """Latency percentiles and throughput of one model, or of two whose runs alternate, in this process."""
+    """Latency percentiles and throughput of one model, or of two whose runs alternate, in this process.
+
+    >>> run = quantlens.benchmark("float.onnx", "per_tensor.onnx", rounds=1, iterations=20, batch_sizes=[1, 8])
+    >>> [(one.model, one.batch_size) for one in run.benchmark.results]
+    [('float.onnx', 1), ('per_tensor.onnx', 1), ('float.onnx', 8), ('per_tensor.onnx', 8)]
+    """
     asked = locals()
     asked["model"] = path_of(model)
     asked["other"] = None if other is None else path_of(other)
@@ -222,7 +261,12 @@ def benchmark(
 
 
 def judge(*runs: Any, workspace: Any = None, name: str | None = None, progress: Any = True, callbacks: Callbacks = ()) -> Run:
-    """Judges what earlier runs gathered by the rules of this version; several are parts of one."""
+    """Judges what earlier runs gathered by the rules of this version; several are parts of one.
+
+    >>> parts = [quantlens.diagnose("float.onnx", "per_tensor.onnx", images, shard=(part, 2)) for part in (1, 2)]
+    >>> quantlens.judge(*parts).findings[0].rule
+    'spread_weight'
+    """
     ids = [one.folder if isinstance(one, Run) else os.fspath(one) for one in runs]
     _check(callbacks)
     with told(progress) as telling:
@@ -232,10 +276,19 @@ def judge(*runs: Any, workspace: Any = None, name: str | None = None, progress: 
 
 
 def inspect(model: Any) -> records.Inspection:
-    """What is in a model, what would be quantized, and why the rest would not."""
+    """What is in a model, what would be quantized, and why the rest would not.
+
+    >>> told = quantlens.inspect("float.onnx")
+    >>> told.inputs[0].shape, told.op_counts["Conv"], told.stay_float
+    ('[N,1,8,8]', 5, {'Softmax has no integer form here': 1})
+    """
     return cast("records.Inspection", _core.inspect({"model": path_of(model)}))
 
 
 def doctor() -> records.Checkup:
-    """Which runtimes are there, and why one is not."""
+    """Which runtimes are there, and why one is not.
+
+    >>> [one.available for one in quantlens.doctor().runtimes if one.name == "onnxruntime"]
+    [True]
+    """
     return cast("records.Checkup", _core.doctor({}))

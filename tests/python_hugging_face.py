@@ -18,11 +18,12 @@ import quantlens  # noqa: E402
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 from PIL import Image  # noqa: E402
 
-VIT = {"image_processor_type": "ViTImageProcessor", "do_resize": True, "size": {"height": 16, "width": 16}, "resample": 2, "do_rescale": True,
-       "rescale_factor": 1 / 255, "do_normalize": True, "image_mean": [0.5, 0.4, 0.3], "image_std": [0.25, 0.5, 0.5]}
+VIT = {"image_processor_type": "ViTImageProcessor", "do_resize": True, "size": {"height": 16, "width": 16}, "resample": 2,
+       "do_rescale": True, "rescale_factor": 1 / 255, "do_normalize": True, "image_mean": [0.5, 0.4, 0.3],
+       "image_std": [0.25, 0.5, 0.5]}
 CLIP = {"feature_extractor_type": "CLIPFeatureExtractor", "size": 20, "resample": 3, "do_center_crop": True, "crop_size": 16}
-RESNET = {"feature_extractor_type": "ConvNextFeatureExtractor", "size": 16, "crop_pct": 0.875, "resample": 3, "image_mean": [0.5, 0.5, 0.5],
-          "image_std": [0.5, 0.5, 0.5]}
+RESNET = {"feature_extractor_type": "ConvNextFeatureExtractor", "size": 16, "crop_pct": 0.875, "resample": 3,
+          "image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5]}
 CLIP_MEAN, CLIP_STD = [0.48145466, 0.4578275, 0.40821073], [0.26862954, 0.26130258, 0.27577711]
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "good", "bad", "film", "a", "very"]
 RNG = np.random.default_rng(3)
@@ -54,10 +55,13 @@ def saved(path, nodes, inputs, outputs, weights):
 
 def image_model(path):
     saved(path, [helper.make_node("Conv", ["pixel_values", "w"], ["c"], name="conv", pads=[1, 1, 1, 1]),
-                 helper.make_node("Relu", ["c"], ["r"], name="relu"), helper.make_node("GlobalAveragePool", ["r"], ["p"], name="pool"),
-                 helper.make_node("Flatten", ["p"], ["f"], name="flatten"), helper.make_node("Gemm", ["f", "v"], ["logits"], name="head")],
+                 helper.make_node("Relu", ["c"], ["r"], name="relu"),
+                 helper.make_node("GlobalAveragePool", ["r"], ["p"], name="pool"),
+                 helper.make_node("Flatten", ["p"], ["f"], name="flatten"),
+                 helper.make_node("Gemm", ["f", "v"], ["logits"], name="head")],
           [helper.make_tensor_value_info("pixel_values", TensorProto.FLOAT, ["batch", 3, 16, 16])],
-          [helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["batch", 4])], [weight("w", 8, 3, 3, 3), weight("v", 8, 4)])
+          [helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["batch", 4])],
+          [weight("w", 8, 3, 3, 3), weight("v", 8, 4)])
 
 
 def text_model(path, length="sequence", kind=TensorProto.INT64, names=("input_ids", "attention_mask", "token_type_ids")):
@@ -65,15 +69,19 @@ def text_model(path, length="sequence", kind=TensorProto.INT64, names=("input_id
     shape = ["batch", length]
     nodes = [helper.make_node("Gather", ["words", "input_ids"], ["e"], name="embed"),
              helper.make_node("Cast", ["attention_mask"], ["m"], name="cast", to=TensorProto.FLOAT),
-             helper.make_node("Unsqueeze", ["m", "last"], ["u"], name="widen"), helper.make_node("Mul", ["e", "u"], ["k"], name="keep")]
+             helper.make_node("Unsqueeze", ["m", "last"], ["u"], name="widen"),
+             helper.make_node("Mul", ["e", "u"], ["k"], name="keep")]
     kept = "k"
     if "token_type_ids" in names:
-        nodes += [helper.make_node("Gather", ["kinds", "token_type_ids"], ["t"], name="kind"), helper.make_node("Add", ["k", "t"], ["s"], name="add")]
+        nodes += [helper.make_node("Gather", ["kinds", "token_type_ids"], ["t"], name="kind"),
+                  helper.make_node("Add", ["k", "t"], ["s"], name="add")]
         kept = "s"
-    nodes += [helper.make_node("MatMul", [kept, "v"], ["h"], name="head"), helper.make_node("ReduceMean", ["h"], ["logits"], axes=[1], keepdims=0)]
+    nodes += [helper.make_node("MatMul", [kept, "v"], ["h"], name="head"),
+              helper.make_node("ReduceMean", ["h"], ["logits"], axes=[1], keepdims=0)]
     saved(path, nodes, [helper.make_tensor_value_info(name, kind, shape) for name in names],
           [helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["batch", 2])],
-          [weight("words", len(WORDS), 8), weight("kinds", 2, 8), weight("v", 8, 2), numpy_helper.from_array(np.array([-1]), "last")])
+          [weight("words", len(WORDS), 8), weight("kinds", 2, 8), weight("v", 8, 2),
+           numpy_helper.from_array(np.array([-1]), "last")])
 
 
 def write(folder, name, told):
@@ -89,7 +97,8 @@ def by_hand(image, told):
     if told is VIT:
         return pixels(image.resize((16, 16), 2), VIT["image_mean"], VIT["image_std"]).transpose(2, 0, 1)
     short = 20 if told is CLIP else 18  # int(16 / 0.875)
-    width, height = (short, int(short * image.height / image.width)) if image.width <= image.height else (int(short * image.width / image.height), short)
+    longer = int(short * max(image.size) / min(image.size))
+    width, height = (short, longer) if image.width <= image.height else (longer, short)
     top, left = (height - 16) // 2, (width - 16) // 2
     mean, std = (CLIP_MEAN, CLIP_STD) if told is CLIP else ([0.5] * 3, [0.5] * 3)
     return pixels(image.resize((width, height), 3), mean, std)[top:top + 16, left:left + 16].transpose(2, 0, 1)
@@ -113,7 +122,8 @@ def told_outputs(model, data):
 
 def same_model(folder, root, data, arrays):
     """Whether calibration over both comes to the same bytes."""
-    made = [quantlens.quantize(folder, data=one, output=root / f"same{at}.onnx", progress=False).output for at, one in enumerate((data, arrays))]
+    made = [quantlens.quantize(folder, data=one, output=root / f"same{at}.onnx", progress=False).output
+            for at, one in enumerate((data, arrays))]
     return pathlib.Path(made[0]).read_bytes() == pathlib.Path(made[1]).read_bytes()
 
 
@@ -126,17 +136,21 @@ def images(root):
         image_model(folder / "model.onnx")
         write(folder, "preprocessor_config.json", told)
         run = quantlens.quantize(folder, data=dataset, diagnose=True, metric="top1", progress=False)
-        harness.check(pathlib.Path(run.output) == folder / "model_quantized.onnx", f"{name}: the result is model_quantized.onnx in the folder")
+        harness.check(pathlib.Path(run.output) == folder / "model_quantized.onnx",
+                      f"{name}: the result is model_quantized.onnx in the folder")
         harness.check(run.accuracy.quantized.samples == 40 and run.diagnosis is not None, f"{name}: 40 images with labels")
         arrays = np.stack([by_hand(shot, told) for shot in shots])
         other = quantlens.quantize(folder / "model.onnx", (arrays, labels), output=root / "other.onnx", progress=False)
-        harness.check(pathlib.Path(run.output).read_bytes() == pathlib.Path(other.output).read_bytes(), f"{name}: as of arrays made by hand, byte for byte")
+        harness.check(pathlib.Path(run.output).read_bytes() == pathlib.Path(other.output).read_bytes(),
+                      f"{name}: as of arrays made by hand, byte for byte")
     for name, data in {"pairs": list(zip(shots, labels)), "a generator": (one for one in dataset.items),
                        "other columns": [{"img": shot, "labels": 1, "id": 7} for shot in shots]}.items():
-        harness.check(np.array_equal(told_outputs(folder, data), told_outputs(folder, (arrays, labels))), f"{name} give the same outputs")
+        harness.check(np.array_equal(told_outputs(folder, data), told_outputs(folder, (arrays, labels))),
+                      f"{name} give the same outputs")
     harness.check(same_model(folder, root, shots, arrays), "images alone are data for calibration")
     prepared = [{"pixel_values": one, "label": int(label), "id": 5} for one, label in zip(arrays, labels)]
-    harness.check(quantlens.evaluate(folder, prepared, "top1", progress=False).accuracy.quantized.samples == 40, "prepared arrays pass, with labels")
+    harness.check(quantlens.evaluate(folder, prepared, "top1", progress=False).accuracy.quantized.samples == 40,
+                  "prepared arrays pass, with labels")
     told = quantlens.evaluate(run.output, dataset, "top1", against=folder, progress=False)
     harness.check(told.accuracy.quantized.samples == 40, "the quantized model's folder prepares for it, too")
     return dataset
@@ -154,9 +168,11 @@ def where_models_are(root, dataset):
     for _ in range(2):
         run = quantlens.quantize(only, data=dataset, progress=False)
         harness.check(run.output == str(only / "net_quantized.onnx"), "so is the only one, also after it was quantized")
-    harness.check(quantlens.quantize(only, data=dataset, output=root / "mine.onnx", progress=False).output == str(root / "mine.onnx"), "output is kept")
+    run = quantlens.quantize(only, data=dataset, output=root / "mine.onnx", progress=False)
+    harness.check(run.output == str(root / "mine.onnx"), "output is kept")
     image_model(only / "decoder.onnx")
-    refused(quantlens.UsageError, ["several", "decoder.onnx", "net.onnx"], lambda: quantlens.quantize(only, data=dataset, progress=False))
+    refused(quantlens.UsageError, ["several", "decoder.onnx", "net.onnx"],
+            lambda: quantlens.quantize(only, data=dataset, progress=False))
     (root / "empty").mkdir()
     refused(quantlens.NotFound, ["empty", "model.onnx"], lambda: quantlens.inspect(root / "empty"))
 
@@ -178,7 +194,8 @@ def refused_images(root, dataset):
     write(folder, "config.json", {"model_type": "vit"})
     harness.check(call().accuracy.quantized.samples == 40, "where the processor is not named, config.json tells it")
     refused(quantlens.BadInput, ["mode L", "RGB"], lambda: call([(dataset[0]["image"].convert("L"), 0)]))
-    refused(quantlens.UsageError, ["several images", "a, b"], lambda: call([{"a": dataset[0]["image"], "b": dataset[0]["image"], "label": 1}]))
+    refused(quantlens.UsageError, ["several images", "a, b"],
+            lambda: call([{"a": dataset[0]["image"], "b": dataset[0]["image"], "label": 1}]))
     refused(quantlens.Unsupported, ["texts", "input_ids"], lambda: call([{"text": "good", "label": 1}]))
 
     class Splits(dict):
@@ -191,7 +208,8 @@ def tokenizer_of(folder, cut=None, padded=None):
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
     made = Tokenizer(models.WordLevel({word: at for at, word in enumerate(WORDS)}, unk_token="[UNK]"))
     made.pre_tokenizer = pre_tokenizers.Whitespace()
-    made.post_processor = processors.TemplateProcessing("[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1", [("[CLS]", 2), ("[SEP]", 3)])
+    made.post_processor = processors.TemplateProcessing("[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1",
+                                                        [("[CLS]", 2), ("[SEP]", 3)])
     if cut:
         made.enable_truncation(cut)
     if padded:
@@ -210,13 +228,16 @@ def texts(root):
                 lambda: quantlens.quantize(folder, data=Dataset([{"text": "good", "label": 1}]), progress=False))
         print("left out texts (this Python has no tokenizers)")
         return
-    asked = [{"text": words, "label": at % 2} for at, words in enumerate(["good film", "a very bad film", "strange", "very very good a film"] * 5)]
-    ids = {"good film": [2, 4, 6, 3], "a very bad film": [2, 7, 8, 5, 6, 3], "strange": [2, 1, 3], "very very good a film": [2, 8, 8, 4, 7, 6, 3]}
+    said = ["good film", "a very bad film", "strange", "very very good a film"] * 5
+    asked = [{"text": words, "label": at % 2} for at, words in enumerate(said)]
+    ids = {"good film": [2, 4, 6, 3], "a very bad film": [2, 7, 8, 5, 6, 3], "strange": [2, 1, 3],
+           "very very good a film": [2, 8, 8, 4, 7, 6, 3]}
 
     def arrays(rows, length=None, cut=99, kinds=True):
         rows = [row if len(row) <= cut else row[:cut - 1] + [3] for row in rows]
         full = [length or len(row) for row in rows]
-        told = [{"input_ids": np.array(row + [0] * (n - len(row))), "attention_mask": np.array([1] * len(row) + [0] * (n - len(row))),
+        told = [{"input_ids": np.array(row + [0] * (n - len(row))),
+                 "attention_mask": np.array([1] * len(row) + [0] * (n - len(row))),
                  "label": 0}
                 for n, row in zip(full, rows)]
         return [{**one, "token_type_ids": np.zeros_like(one["input_ids"])} for one in told] if kinds else told
@@ -231,9 +252,11 @@ def texts(root):
     agree(free, arrays(rows), "texts become tokens")
     harness.check(same_model(free, root, [one["text"] for one in asked], arrays(rows)), "texts alone are data for calibration")
     run = quantlens.quantize(free, data=Dataset(asked), metric="top1", diagnose=True, progress=False)
-    harness.check(run.accuracy.quantized.samples == 20 and pathlib.Path(run.output).name == "model_quantized.onnx", f"a text model is quantized: {run.verdict}")
+    harness.check(run.accuracy.quantized.samples == 20 and pathlib.Path(run.output).name == "model_quantized.onnx",
+                  f"a text model is quantized: {run.verdict}")
     pairs = [{"premise": "good film", "hypothesis": "bad", "label": 0, "idx": 1}]
-    second = {"input_ids": np.array([2, 4, 6, 3, 5, 3]), "attention_mask": np.ones(6, int), "token_type_ids": np.array([0, 0, 0, 0, 1, 1]),
+    second = {"input_ids": np.array([2, 4, 6, 3, 5, 3]), "attention_mask": np.ones(6, int),
+              "token_type_ids": np.array([0, 0, 0, 0, 1, 1]),
               "label": 0}
     agree(free, [second], "two texts go in as a pair", pairs)
     write(free, "tokenizer_config.json", {"model_max_length": 5})
@@ -243,14 +266,17 @@ def texts(root):
     fixed = root / "fixed"
     text_model(fixed / "model.onnx", length=6, kind=TensorProto.INT32, names=("input_ids", "attention_mask"))
     tokenizer_of(fixed)
-    refused(quantlens.NotFound, ["pad_token", "6 tokens"], lambda: quantlens.evaluate(fixed, Dataset(asked), "top1", progress=False))
+    refused(quantlens.NotFound, ["pad_token", "6 tokens"],
+            lambda: quantlens.evaluate(fixed, Dataset(asked), "top1", progress=False))
     write(fixed, "tokenizer_config.json", {"pad_token": {"content": "[PAD]"}, "model_max_length": 1e30})
-    wanted = [{name: np.asarray(value, np.int32) for name, value in one.items()} for one in arrays(rows, length=6, cut=6, kinds=False)]
+    wanted = [{name: np.asarray(value, np.int32) for name, value in one.items()}
+              for one in arrays(rows, length=6, cut=6, kinds=False)]
     agree(fixed, wanted, "a model of one length gets texts of that length, in its own type")
     refused(quantlens.UsageError, ["several texts", "a, b, c"],
             lambda: quantlens.evaluate(free, [{"a": "x", "b": "y", "c": "z", "label": 0}], "top1", progress=False))
     shutil.copy(free / "model.onnx", root / "alone.onnx")
-    refused(quantlens.NotFound, ["tokenizer.json", "no such file"], lambda: quantlens.evaluate(root / "alone.onnx", Dataset(asked), "top1", progress=False))
+    refused(quantlens.NotFound, ["tokenizer.json", "no such file"],
+            lambda: quantlens.evaluate(root / "alone.onnx", Dataset(asked), "top1", progress=False))
 
 
 def main():

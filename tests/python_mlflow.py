@@ -34,8 +34,10 @@ def diagnosed(client, data):
     first = logged[0]
     harness.check(first.data.tags["quantlens.quantize"] == run.id, "it names the run of quantlens")
     params, metrics = first.data.params, first.data.metrics
-    harness.check(params["quantize.recipe.weight.granularity"] == "per_tensor" and params["quantize.metric"] == "top1", "what was asked is a parameter")
-    harness.check(metrics["accuracy"] == run.accuracy.quantized.value and metrics["accuracy_difference"] == run.accuracy.difference,
+    harness.check(params["quantize.recipe.weight.granularity"] == "per_tensor" and params["quantize.metric"] == "top1",
+                  "what was asked is a parameter")
+    harness.check(metrics["accuracy"] == run.accuracy.quantized.value
+                  and metrics["accuracy_difference"] == run.accuracy.difference,
                   f"accuracy {metrics['accuracy']} and its difference {metrics['accuracy_difference']} are metrics")
     worst = min(one.sqnr_db for one in run.diagnosis.activations)
     harness.check(metrics["worst_sqnr_db"] == worst, f"so is the worst SQNR, {worst:.1f} dB")
@@ -50,14 +52,18 @@ def diagnosed(client, data):
 
 def several_in_one(client, run, data):
     with mlflow.start_run(run_name="mine") as mine:
-        tuned = quantlens.tune(MODEL, data, "top1", output="tuned.onnx", max_trials=2, progress=False, callbacks=[quantlens.mlflow.log_run])
+        tuned = quantlens.tune(MODEL, data, "top1", output="tuned.onnx", max_trials=2, progress=False,
+                               callbacks=[quantlens.mlflow.log_run])
         quantlens.benchmark(MODEL, run.output, rounds=1, iterations=20, progress=False, callbacks=[quantlens.mlflow.log_run])
         harness.check(mlflow.active_run().info.run_id == mine.info.run_id, "a run that is active goes on")
     told = client.get_run(mine.info.run_id)
     metrics = told.data.metrics
-    harness.check(metrics["goal_reached"] == tuned.study.reached and metrics["trials"] == len(tuned.study.trials), "a search is logged")
-    harness.check(metrics["latency_ms_batch_1"] > 0 and metrics["other_latency_ms_batch_1"] > 0, "so are the times of a benchmark, beside it")
-    harness.check("tune.recipe.approach" in told.data.params and "benchmark.reference_model" in told.data.params, "each verb has its parameters")
+    harness.check(metrics["goal_reached"] == tuned.study.reached and metrics["trials"] == len(tuned.study.trials),
+                  "a search is logged")
+    harness.check(metrics["latency_ms_batch_1"] > 0 and metrics["other_latency_ms_batch_1"] > 0,
+                  "so are the times of a benchmark, beside it")
+    harness.check("tune.recipe.approach" in told.data.params and "benchmark.reference_model" in told.data.params,
+                  "each verb has its parameters")
     harness.check({one.name for one in artefacts(told).iterdir()} == {"tune", "benchmark"}, "and its artefacts")
 
 

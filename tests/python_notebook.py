@@ -101,10 +101,13 @@ def strange_model(path):
     draw = np.random.default_rng(1)
     nodes, weights, read = [], [], "x"
     for at, name in enumerate(names):
-        weights.append(numpy_helper.from_array(draw.normal(size=(8, 8)).astype(np.float32) * (100 ** draw.random(8)).astype(np.float32), f"{name}w"))
-        nodes += [helper.make_node("MatMul", [read, f"{name}w"], [f"{name}o"], name=name), helper.make_node("Relu", [f"{name}o"], [f"{name}r"], name=f"{name}relu")]
+        columns = draw.normal(size=(8, 8)) * 100 ** draw.random(8)
+        weights.append(numpy_helper.from_array(columns.astype(np.float32), f"{name}w"))
+        nodes += [helper.make_node("MatMul", [read, f"{name}w"], [f"{name}o"], name=name),
+                  helper.make_node("Relu", [f"{name}o"], [f"{name}r"], name=f"{name}relu")]
         read = f"{name}r"
-    graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info("x", 1, ["N", 8])], [helper.make_tensor_value_info(read, 1, ["N", 8])], weights)
+    graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info("x", 1, ["N", 8])],
+                              [helper.make_tensor_value_info(read, 1, ["N", 8])], weights)
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8), path)
     return path
 
@@ -118,7 +121,8 @@ def pages(sandbox):
     harness.check(not re.search(r"<script|<b>&amp;'|<b>&'", page) and "&lt;script&gt;" in page, "names that are markup stay text")
     whole = xml.etree.ElementTree.fromstring(f"<div>{page.replace('<br>', '<br/>')}</div>")
     bars = whole.findall(".//{http://www.w3.org/2000/svg}rect")
-    harness.check(len(bars) == min(15, len(run.diagnosis.activations)), f"the page is well-formed, its chart has {len(bars)} bars")
+    harness.check(len(bars) == min(15, len(run.diagnosis.activations)),
+                  f"the page is well-formed, its chart has {len(bars)} bars")
     remedies = [one.text for one in whole.findall(".//ol//code")]
     harness.check(remedies and json.loads(remedies[0]) == run.findings[0].remedy, f"a finding has its remedy: {remedies[0]}")
     first = whole.find(".//tbody/tr/td").text
@@ -150,8 +154,10 @@ def bar():
     shown.update("<calibrate>", 60, 100)
     shown.update("", 0, None)
     texts = [one["text/plain"] for one in handle.puts]
-    harness.check(texts[0].startswith("<calibrate>: 50 of 100") and texts[0].endswith(" s left") and "/s, " in texts[0], f"a bar says {texts[0]!r}")
-    harness.check("&lt;calibrate&gt;" in handle.puts[1]["text/html"] and 'value="60" max="100"' in handle.puts[1]["text/html"], "its page is escaped")
+    harness.check(texts[0].startswith("<calibrate>: 50 of 100") and texts[0].endswith(" s left") and "/s, " in texts[0],
+                  f"a bar says {texts[0]!r}")
+    harness.check("&lt;calibrate&gt;" in handle.puts[1]["text/html"] and 'value="60" max="100"' in handle.puts[1]["text/html"],
+                  "its page is escaped")
     harness.check(texts[-1] == "" and len(texts) == 3, "at the end it is empty")
 
 
@@ -177,11 +183,14 @@ def in_a_kernel():
         told = list(messages_of(client, client.execute(SLOW.replace("COUNT", "400"))))
         begun = [one["content"] for one in told if one["msg_type"] == "display_data"]
         later = [one["content"] for one in told if one["msg_type"] == "update_display_data"]
-        harness.check(len(begun) == 1 and " left" in begun[0]["data"]["text/plain"], f"one output shows progress: {begun[0]['data']['text/plain']}")
-        harness.check(len(later) > 3 and {one["transient"]["display_id"] for one in later} == {begun[0]["transient"]["display_id"]},
+        harness.check(len(begun) == 1 and " left" in begun[0]["data"]["text/plain"],
+                      f"one output shows progress: {begun[0]['data']['text/plain']}")
+        harness.check(len(later) > 3
+                      and {one["transient"]["display_id"] for one in later} == {begun[0]["transient"]["display_id"]},
                       f"it changes in place, {len(later)} times")
         harness.check(later[-1]["data"]["text/plain"] == "", "and is empty at the end")
-        harness.check(not any(one["msg_type"] == "stream" and "\r" in one["content"]["text"] for one in told), "no line is written anew on standard error")
+        harness.check(not any(one["msg_type"] == "stream" and "\r" in one["content"]["text"] for one in told),
+                      "no line is written anew on standard error")
         request = client.execute(SLOW.replace("COUNT", "100000"))
         told = []
         for message in messages_of(client, request):
@@ -192,8 +201,8 @@ def in_a_kernel():
         harness.check(errors == ["KeyboardInterrupt"], "interrupting the kernel ends the verb")
         changes = [one["content"]["data"]["text/plain"] for one in told if one["msg_type"] == "update_display_data"]
         harness.check(changes[-1] == "", "and its progress")
-        shown = [one for one in messages_of(client, client.execute("run = quantlens.open_run('last').run; print(run.name, run.message)"))
-                 if one["msg_type"] == "stream"]
+        request = client.execute("run = quantlens.open_run('last').run; print(run.name, run.message)")
+        shown = [one for one in messages_of(client, request) if one["msg_type"] == "stream"]
         harness.check(shown[0]["content"]["text"].strip() == "slow interrupted", "the kernel goes on, and the run is stored")
     finally:
         client.stop_channels()

@@ -166,16 +166,19 @@ class Tensor:
 def other_forms(images, labels):
     """Tensors, dicts with a label among the inputs, and two inputs without one."""
     whole = quantlens.evaluate(MODEL, (images, labels), "top1", progress=False).accuracy.quantized
-    for name, data in {"tensors": (Tensor(images), Tensor(labels)), "dicts with a label": [{"image": a, "label": b, "id": 1} for a, b in zip(images, labels)],
+    for name, data in {"tensors": (Tensor(images), Tensor(labels)),
+                       "dicts with a label": [{"image": a, "label": b, "id": 1} for a, b in zip(images, labels)],
                        "tensors in dicts": [{"image": Tensor(images), "labels": Tensor(labels)}]}.items():
         told = quantlens.evaluate(MODEL, data, "top1", progress=False).accuracy.quantized
         harness.check((told.value, told.samples) == (whole.value, whole.samples), f"{name} give the same figure: {told.value}")
     nodes = [onnx.helper.make_node("MatMul", [name, f"w{name}"], [f"h{name}"], name=f"m{name}") for name in "ab"]
     nodes.append(onnx.helper.make_node("Add", ["ha", "hb"], ["y"], name="add"))
     draw = np.random.default_rng(0)
-    weights = [onnx.numpy_helper.from_array(draw.normal(size=(side, 5)).astype(np.float32), f"w{name}") for name, side in (("a", 3), ("b", 4))]
+    weights = [onnx.numpy_helper.from_array(draw.normal(size=(side, 5)).astype(np.float32), f"w{name}")
+               for name, side in (("a", 3), ("b", 4))]
     value = onnx.helper.make_tensor_value_info
-    graph = onnx.helper.make_graph(nodes, "g", [value("a", 1, ["N", 3]), value("b", 1, ["N", 4])], [value("y", 1, ["N", 5])], weights)
+    graph = onnx.helper.make_graph(nodes, "g", [value("a", 1, ["N", 3]), value("b", 1, ["N", 4])], [value("y", 1, ["N", 5])],
+                                   weights)
     onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 13)], ir_version=8), "two.onnx")
     left, right = (draw.normal(size=(20, side)).astype(np.float32) for side in (3, 4))
     made = [pathlib.Path(quantlens.quantize("two.onnx", data, output="two_int8.onnx", progress=False).output).read_bytes()
@@ -187,7 +190,8 @@ def scored_apart(images, labels):
     """An object as metric keeps nothing of one model for the other."""
     bad = quantlens.quantize(MODEL, images, recipe=BROKEN, output="bad.onnx", progress=False).output
     mine = Top1()
-    told, wanted = (quantlens.evaluate(bad, (images, labels), metric, against=MODEL, progress=False).accuracy for metric in (mine, "top1"))
+    told, wanted = (quantlens.evaluate(bad, (images, labels), metric, against=MODEL, progress=False).accuracy
+                    for metric in (mine, "top1"))
     harness.check((told.quantized.value, told.reference.value) == (wanted.quantized.value, wanted.reference.value),
                   f"an object as metric scores both models: {told.quantized.value}, {told.reference.value}")
     harness.check(mine.count == 0, "and stays as it was")
@@ -355,10 +359,12 @@ def told_to_callbacks(images, labels):
     harness.check(told == [run], "a callback gets the run")
     run = quantlens.diagnose(MODEL, MODEL, images[:50], progress=False,
                              callbacks=[functools.partial(quantlens.tensorboard, logdir="from_callback"), told.append])
-    harness.check(any(pathlib.Path("from_callback").rglob("events*")) and told[-1] is run, "one for TensorBoard has written event files, several go in turn")
+    harness.check(any(pathlib.Path("from_callback").rglob("events*")) and told[-1] is run,
+                  "one for TensorBoard has written event files, several go in turn")
     judged = quantlens.judge(run, progress=False, callbacks=[told.append])
     harness.check(told[-1] is judged, "judge has them, too")
-    refused(quantlens.UsageError, ["callbacks", "functions"], lambda: quantlens.evaluate(MODEL, images, "no metric", callbacks=[3]))
+    refused(quantlens.UsageError, ["callbacks", "functions"],
+            lambda: quantlens.evaluate(MODEL, images, "no metric", callbacks=[3]))
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         parts = quantlens.diagnose(MODEL, MODEL, images[:50], executor=pool, progress=False, callbacks=[told.append])
         harness.check(told[-1] is parts, "with an executor they get the run of all parts")
@@ -370,10 +376,13 @@ def compared_by_figures(run):
     """What MLflow logs, without MLflow."""
     from quantlens.figures import metrics_of, params_of
     metrics, params = metrics_of(run), params_of(run)
-    harness.check(metrics["accuracy"] == run.accuracy.quantized.value and metrics["worst_sqnr_db"] == min(one.sqnr_db for one in run.diagnosis.activations),
+    harness.check(metrics["accuracy"] == run.accuracy.quantized.value
+                  and metrics["worst_sqnr_db"] == min(one.sqnr_db for one in run.diagnosis.activations),
                   f"figures for a list of runs: {len(metrics)} numbers")
-    harness.check(metrics["quantized_share"] == 22 / 23 and metrics["quantized_bytes"] == os.path.getsize(run.output), "the share of int8 ops and the size")
-    harness.check(params["recipe.accuracy_level"] == "fast" and params["reference_model"] == str(MODEL), f"and {len(params)} words that were asked")
+    harness.check(metrics["quantized_share"] == 22 / 23 and metrics["quantized_bytes"] == os.path.getsize(run.output),
+                  "the share of int8 ops and the size")
+    harness.check(params["recipe.accuracy_level"] == "fast" and params["reference_model"] == str(MODEL),
+                  f"and {len(params)} words that were asked")
 
 
 def examples_of_docstrings(sandbox, images, labels):

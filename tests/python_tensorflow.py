@@ -36,11 +36,14 @@ def main():
                        "inputs by name": tf.data.Dataset.from_tensor_slices(({"image": images}, labels)).batch(10),
                        "a label among them": tf.data.Dataset.from_tensor_slices({"image": images, "label": labels}).batch(10),
                        "tensors": (tf.constant(images), tf.constant(labels))}.items():
-        harness.check(figure(quantlens.evaluate(MODEL, data, "top1", progress=False)) == wanted, f"{name} give the same figure, {wanted[0]}")
-    harness.check(figure(quantlens.evaluate(MODEL, whole.repeat().batch(64), "top1", limit=128, progress=False))[1] == 128, "an endless one has a limit")
-    bad = quantlens.quantize(MODEL, whole.batch(64), recipe={"accuracy_level": "fast", "weight": {"granularity": "per_tensor"}}, output="bad.onnx",
-                             progress=False).output
-    own = quantlens.evaluate(bad, whole.batch(50), tf.keras.metrics.SparseCategoricalAccuracy(), against=MODEL, progress=False).accuracy
+        harness.check(figure(quantlens.evaluate(MODEL, data, "top1", progress=False)) == wanted,
+                      f"{name} give the same figure, {wanted[0]}")
+    harness.check(figure(quantlens.evaluate(MODEL, whole.repeat().batch(64), "top1", limit=128, progress=False))[1] == 128,
+                  "an endless one has a limit")
+    bad = quantlens.quantize(MODEL, whole.batch(64), recipe={"accuracy_level": "fast", "weight": {"granularity": "per_tensor"}},
+                             output="bad.onnx", progress=False).output
+    own = quantlens.evaluate(bad, whole.batch(50), tf.keras.metrics.SparseCategoricalAccuracy(), against=MODEL,
+                             progress=False).accuracy
     top1 = quantlens.evaluate(bad, whole.batch(50), "top1", against=MODEL, progress=False).accuracy
     harness.check(np.allclose((own.quantized.value, own.reference.value), (top1.quantized.value, top1.reference.value)),
                   f"a metric of Keras says of both models what top1 says: {top1.quantized.value}, {top1.reference.value}")

@@ -68,12 +68,13 @@ def figure(run):
 def modules(images, labels):
     net = trained(images, labels)
     net.train()
-    run = quantlens.quantize(net, DataLoader(TensorDataset(images, labels), batch_size=50), example_inputs=images[:1], output="net.onnx",
-                             metric="top1", progress=False)
+    run = quantlens.quantize(net, DataLoader(TensorDataset(images, labels), batch_size=50), example_inputs=images[:1],
+                             output="net.onnx", metric="top1", progress=False)
     net.eval()
     with torch.no_grad():
         own = float((net(images).argmax(1) == labels).float().mean())
-    harness.check(abs(run.accuracy.reference.value - own) < 1e-6, f"a module in training is exported as it works: {own:.3f}, and in batches")
+    harness.check(abs(run.accuracy.reference.value - own) < 1e-6,
+                  f"a module in training is exported as it works: {own:.3f}, and in batches")
     harness.check(run.accuracy.quantized.value > own - 0.03, f"its int8 form has {run.accuracy.quantized.value:.3f}")
     inputs = onnx.load(run.output).graph.input
     harness.check([one.name for one in inputs] == ["image"], "inputs have the names of forward")
@@ -83,19 +84,23 @@ def modules(images, labels):
     left, right, net = torch.randn(60, 4), torch.randn(60, 6), Sum()
     for name, data, example in (("batches", DataLoader(TensorDataset(left, right), batch_size=10), (left[:1], right[:1])),
                                 ("samples", list(zip(left, right)), (left[:3], right[:3])),
-                                ("dicts", [{"left": a, "right": b} for a, b in zip(left, right)], {"right": right[:1], "left": left[:1]})):
+                                ("dicts", [{"left": a, "right": b} for a, b in zip(left, right)],
+                                 {"right": right[:1], "left": left[:1]})):
         run = quantlens.quantize(net, data, example_inputs=example, output="sum.onnx", progress=False)
-        harness.check([one.name for one in onnx.load(run.output).graph.input] == ["left", "right"], f"a module of two inputs takes {name}")
+        harness.check([one.name for one in onnx.load(run.output).graph.input] == ["left", "right"],
+                      f"a module of two inputs takes {name}")
 
 
 def data(images, labels):
     whole = TensorDataset(images, labels)
     wanted = figure(quantlens.evaluate(MODEL, (images.numpy(), labels.numpy()), "top1", progress=False))
-    for name, given in {"a dataset": whole, "tensors": (images, labels), "a loader with workers": DataLoader(whole, batch_size=33, num_workers=2),
+    for name, given in {"a dataset": whole, "tensors": (images, labels),
+                        "a loader with workers": DataLoader(whole, batch_size=33, num_workers=2),
                         "a loader of samples": DataLoader(whole, batch_size=None), "a stream": Stream(whole),
                         "a loader of a stream": DataLoader(Stream(whole), batch_size=10),
                         "dicts": DataLoader([{"image": image, "label": label} for image, label in whole], batch_size=10)}.items():
-        harness.check(figure(quantlens.evaluate(MODEL, given, "top1", progress=False)) == wanted, f"{name} gives the same figure, {wanted[0]}")
+        harness.check(figure(quantlens.evaluate(MODEL, given, "top1", progress=False)) == wanted,
+                      f"{name} gives the same figure, {wanted[0]}")
     part = random_split(whole, [400, 100])[1]
     harness.check(figure(quantlens.evaluate(MODEL, part, "top1", progress=False))[1] == 100, "a part of a dataset is one")
     half = quantlens.evaluate(MODEL, (images.bfloat16(), labels), "top1", progress=False)
@@ -104,16 +109,19 @@ def data(images, labels):
 
 def metrics(images, labels):
     loader = DataLoader(TensorDataset(images, labels), batch_size=50)
-    bad = quantlens.quantize(MODEL, images, recipe={"accuracy_level": "fast", "weight": {"granularity": "per_tensor"}}, output="bad.onnx",
-                             progress=False).output
-    own = quantlens.evaluate(bad, loader, torchmetrics.Accuracy(task="multiclass", num_classes=10, average="micro"), against=MODEL, progress=False).accuracy
+    bad = quantlens.quantize(MODEL, images, recipe={"accuracy_level": "fast", "weight": {"granularity": "per_tensor"}},
+                             output="bad.onnx", progress=False).output
+    own = quantlens.evaluate(bad, loader, torchmetrics.Accuracy(task="multiclass", num_classes=10, average="micro"),
+                             against=MODEL, progress=False).accuracy
     top1 = quantlens.evaluate(bad, loader, "top1", against=MODEL, progress=False).accuracy
     harness.check(np.allclose((own.quantized.value, own.reference.value), (top1.quantized.value, top1.reference.value)),
                   f"torchmetrics say of both models what top1 says: {top1.quantized.value}, {top1.reference.value}")
-    told = quantlens.evaluate(MODEL, [(images[at], np.zeros(10)) for at in range(50)], torchmetrics.MeanSquaredError(), progress=False)
+    told = quantlens.evaluate(MODEL, [(images[at], np.zeros(10)) for at in range(50)], torchmetrics.MeanSquaredError(),
+                              progress=False)
     harness.check(told.accuracy.quantized.higher_is_better is False, "they say which direction is better")
+    several = torchmetrics.MetricCollection([torchmetrics.Accuracy(task="multiclass", num_classes=10)])
     try:
-        quantlens.evaluate(MODEL, loader, torchmetrics.MetricCollection([torchmetrics.Accuracy(task="multiclass", num_classes=10)]), progress=False)
+        quantlens.evaluate(MODEL, loader, several, progress=False)
     except quantlens.Failed as error:
         harness.check("no single figure" in str(error), f"a collection is refused: {error}")
     else:

@@ -242,7 +242,7 @@ def samples_of(data: Any, ranks_of: Callable[[], Shapes], prepare: Prepare, limi
     if isinstance(data, os.PathLike):
         return str(pathlib.Path(data))
     if isinstance(data, Mapping) and hasattr(data, "column_names"):  # a DatasetDict
-        raise UsageError(f"data: the dataset has the splits {', '.join(data)}; give one of them, as dataset[{next(iter(data), '')!r}]")
+        raise UsageError(f"data: the dataset has the splits {', '.join(data)}; give one, as dataset[{next(iter(data), '')!r}]")
     if isinstance(data, Mapping):
         if DOCUMENT_KEYS & set(data):
             return _document(data)

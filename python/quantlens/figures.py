@@ -50,7 +50,8 @@ def _of_accuracy(run: Run) -> dict[str, Any]:
 def _of_study(run: Run) -> dict[str, Any]:
     if not run.study:
         return {}
-    found: dict[str, Any] = {"reference_accuracy": run.study.reference.value, "trials": len(run.study.trials), "goal_reached": run.study.reached}
+    found: dict[str, Any] = {"reference_accuracy": run.study.reference.value, "trials": len(run.study.trials),
+                             "goal_reached": run.study.reached}
     best = next((one for one in run.study.trials if one.number == run.study.best), None)
     if best:
         found.update(accuracy=best.accuracy.value if best.accuracy else None, loss=best.loss, ops_quantized=best.ops_quantized,

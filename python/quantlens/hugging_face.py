@@ -13,7 +13,8 @@ from .image_processor import ImageProcessor, is_image
 from .tokenizer import GIVES, Tokenizer
 
 # Of two texts: what the model reads first and second, by the columns of GLUE.
-PAIRS = (("sentence1", "sentence2"), ("premise", "hypothesis"), ("question1", "question2"), ("question", "sentence"), ("text", "text_pair"))
+PAIRS = (("sentence1", "sentence2"), ("premise", "hypothesis"), ("question1", "question2"), ("question", "sentence"),
+         ("text", "text_pair"))
 
 
 def _is_raw(value: Any) -> bool:
@@ -44,7 +45,7 @@ class Preprocessor:
     def _tokenizer(self) -> Tokenizer:
         read = {name: self._inputs[name] for name in GIVES if name in self._inputs}
         if not read:
-            raise Unsupported(f"the data: texts are given, but {self._model} reads none of {', '.join(GIVES)}; give prepared arrays")
+            raise Unsupported(f"the data: texts are given, but {self._model} reads none of {', '.join(GIVES)}; give arrays")
         sides = re.findall(r"[^\[\],\s]+", next(iter(read.values())).shape)
         length = int(sides[1]) if len(sides) == 2 and sides[1].isdigit() else None
         return Tokenizer(self._folder, length, {name: one.dtype for name, one in read.items()})
@@ -53,7 +54,7 @@ class Preprocessor:
         names = [name for name in self._inputs if name not in GIVES and (name not in given or given[name] is image)]
         name = "pixel_values" if "pixel_values" in names else names[0] if len(names) == 1 else None
         if name is None:
-            raise Unsupported(f"the data: an image is given, but which of the inputs {', '.join(self._inputs)} takes it is not known; give a dict "
+            raise Unsupported(f"the data: which of the inputs {', '.join(self._inputs)} takes the image is not known; give a dict "
                               "of arrays by the names of inputs")
         return {name: self._image_processor(image)}
 
@@ -67,7 +68,8 @@ class Preprocessor:
             made.update(self._tokenizer(*_texts(texts)))
         missing = [name for name in self._inputs if name not in made]
         if missing:
-            raise BadInput(f"the data: nothing in an item ({', '.join(given)}) gives the model's {', '.join(missing)}; add arrays of these names")
+            raise BadInput(f"the data: nothing in an item ({', '.join(given)}) gives the model's {', '.join(missing)}; add "
+                           "arrays of these names")
         return made
 
     def __call__(self, given: Any) -> Any:
@@ -88,7 +90,8 @@ def _chosen(values: Mapping[str, Any], usual: str) -> Any:
     if len(values) == 1:
         return next(iter(values.values()))
     if usual not in values:
-        raise UsageError(f"the data: an item has several {usual}s ({', '.join(values)}); keep what the model reads, as by dataset.select_columns")
+        raise UsageError(f"the data: an item has several {usual}s ({', '.join(values)}); keep what the model reads, as by "
+                         "dataset.select_columns")
     return values[usual]
 
 

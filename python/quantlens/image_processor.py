@@ -13,7 +13,8 @@ from .errors import BadInput, NotFound, Unsupported
 
 BILINEAR, BICUBIC = 2, 3  # as Pillow numbers them
 HALF = {"image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5]}
-CLIP = {"image_mean": [0.48145466, 0.4578275, 0.40821073], "image_std": [0.26862954, 0.26130258, 0.27577711], "do_convert_rgb": True}
+CLIP = {"image_mean": [0.48145466, 0.4578275, 0.40821073], "image_std": [0.26862954, 0.26130258, 0.27577711],
+        "do_convert_rgb": True}
 ALL = {"do_resize": True, "do_center_crop": False, "do_rescale": True, "rescale_factor": 1 / 255, "do_normalize": True,
        "do_convert_rgb": False, "default_to_square": True, "crop_size": None}
 SQUARE = {"height": 224, "width": 224}
@@ -23,8 +24,10 @@ CROPPED = {"do_center_crop": True, "crop_size": SQUARE, "default_to_square": Fal
 DEFAULTS: dict[str, dict[str, Any]] = {
     "Bit": {**ALL, **CLIP, **CROPPED, "size": {"shortest_edge": 224}, "resample": BICUBIC},
     "CLIP": {**ALL, **CLIP, **CROPPED, "size": {"shortest_edge": 224}, "resample": BICUBIC},
-    "ConvNext": {**ALL, **HALF, "default_to_square": False, "size": {"shortest_edge": 384}, "resample": None, "crop_pct": 224 / 256},
-    "DeiT": {**ALL, **HALF, "do_center_crop": True, "crop_size": SQUARE, "size": {"height": 256, "width": 256}, "resample": BICUBIC},
+    "ConvNext": {**ALL, **HALF, "default_to_square": False, "size": {"shortest_edge": 384}, "resample": None,
+                 "crop_pct": 224 / 256},
+    "DeiT": {**ALL, **HALF, "do_center_crop": True, "crop_size": SQUARE, "size": {"height": 256, "width": 256},
+             "resample": BICUBIC},
     "MobileNetV1": {**ALL, **HALF, **CROPPED, "size": {"shortest_edge": 256}, "resample": BILINEAR},
     "MobileNetV2": {**ALL, **HALF, **CROPPED, "size": {"shortest_edge": 256}, "resample": BILINEAR},
     "Siglip": {**ALL, **HALF, "size": SQUARE, "resample": BICUBIC, "do_convert_rgb": True},
@@ -34,12 +37,16 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 BY_MODEL = {"bit": "Bit", "clip": "CLIP", "convnext": "ConvNext", "convnextv2": "ConvNext", "deit": "DeiT", "dinov2": "Bit",
             "mobilenet_v1": "MobileNetV1", "mobilenet_v2": "MobileNetV2", "resnet": "ConvNext", "siglip": "Siglip", "swin": "ViT",
             "swinv2": "ViT", "vit": "ViT"}
-SAYS_NOTHING = {"image_processor_type", "feature_extractor_type", "processor_class", "_valid_processor_keys", "return_tensors", "device",
-                "disable_grouping", "input_data_format", "do_reduce_labels", "reduce_labels"}
+SAYS_NOTHING = {"image_processor_type", "feature_extractor_type", "processor_class", "_valid_processor_keys", "return_tensors",
+                "device", "disable_grouping", "input_data_format", "do_reduce_labels", "reduce_labels"}
 
 
 def is_image(value: Any) -> bool:
     return hasattr(value, "getbands") and hasattr(value, "resize")
+
+
+def _unsupported(where: pathlib.Path, key: str, value: Any) -> Unsupported:
+    return Unsupported(f"{where}: {key}: {json.dumps(value)} is not supported; give arrays")
 
 
 def _kind_of(told: dict[str, Any], folder: pathlib.Path, where: pathlib.Path) -> str:
@@ -48,12 +55,12 @@ def _kind_of(told: dict[str, Any], folder: pathlib.Path, where: pathlib.Path) ->
         model = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("model_type")
         if model in BY_MODEL:
             return BY_MODEL[model]
-        raise Unsupported(f"{where}: names no image_processor_type, and that of the model '{model}' is not known; give prepared arrays")
+        raise Unsupported(f"{where}: names no image_processor_type, and that of the model '{model}' is not known; give arrays")
     kind = str(name)
     for ending in ("Fast", "Pil", "ImageProcessor", "FeatureExtractor"):
         kind = kind.removesuffix(ending)
     if kind not in DEFAULTS:
-        raise Unsupported(f"{where}: {name} is none of the image processors that are known ({', '.join(DEFAULTS)}); give prepared arrays")
+        raise Unsupported(f"{where}: {name} is none of the image processors that are known ({', '.join(DEFAULTS)}); give arrays")
     return kind
 
 
@@ -63,19 +70,20 @@ class ImageProcessor:
     def __init__(self, folder: pathlib.Path):
         where = folder / "preprocessor_config.json"
         if not where.exists():
-            raise NotFound(f"{where}: no such file, which tells how images are prepared; export it with the model, or give prepared arrays")
+            raise NotFound(f"{where}: no such file, which says how to prepare images; export it with the model, or give arrays")
         told = {key: value for key, value in json.loads(where.read_text(encoding="utf-8")).items() if value is not None}
         known = DEFAULTS[_kind_of(told, folder, where)]
         self._told = {**known, **{key: value for key, value in told.items() if key in known}}
-        unknown = {key: value for key, value in told.items() if key not in known and key not in SAYS_NOTHING and value is not False}
-        if unknown.get("data_format") in ("channels_first", "FIRST"):
+        unknown = {key: value for key, value in told.items() if key not in {*known, *SAYS_NOTHING} and value is not False}
+        if unknown.get("data_format") == "channels_first":
             del unknown["data_format"]
-        if unknown:
-            listed = ", ".join(f"{key}: {json.dumps(value)}" for key, value in unknown.items())
-            raise Unsupported(f"{where}: {listed} is not supported; give prepared arrays")
+        for key, value in unknown.items():
+            raise _unsupported(where, key, value)
         if self._told["resample"] is None:
             raise Unsupported(f"{where}: does not say resample, whose default is not the same in all versions; add it")
         self._size = self._sides("size", self._told["default_to_square"], where)
+        if "crop_pct" in known and "shortest_edge" not in self._size:
+            raise _unsupported(where, "size", self._size)
         self._crop = self._sides("crop_size", True, where) if self._told["do_center_crop"] else {}
 
     def _sides(self, key: str, is_square: bool, where: pathlib.Path) -> dict[str, int]:
@@ -84,14 +92,13 @@ class ImageProcessor:
             given = {"height": given, "width": given} if is_square else {"shortest_edge": given}
         if isinstance(given, list) and len(given) == 2:
             given = dict(zip(("height", "width"), given))
-        if not isinstance(given, dict) or set(given) not in ({"height", "width"}, {"shortest_edge"}) or (key != "size" and len(given) == 1):
-            raise Unsupported(f"{where}: {key}: {json.dumps(given)} is not supported; give prepared arrays")
+        forms = ({"height", "width"}, {"shortest_edge"}) if key == "size" else ({"height", "width"},)
+        if not isinstance(given, dict) or set(given) not in forms:
+            raise _unsupported(where, key, given)
         return {side: int(value) for side, value in given.items()}
 
     def _resized(self, image: Any) -> Any:
         if "crop_pct" in self._told:
-            if "shortest_edge" not in self._size:
-                raise Unsupported("preprocessor_config.json: size without shortest_edge is not supported beside crop_pct; give prepared arrays")
             edge = self._size["shortest_edge"]
             if edge >= 384:
                 return image.resize((edge, edge), self._told["resample"])
@@ -117,8 +124,8 @@ class ImageProcessor:
         if self._told["do_normalize"]:
             mean, std = (np.array(self._told[key], np.float32).reshape(-1, 1, 1) for key in ("image_mean", "image_std"))
             if len(mean) not in (1, len(pixels)):
-                raise BadInput(f"the data: an image of mode {image.mode} is given, but image_mean is of {len(mean)} channels; convert it, as by "
-                               "image.convert('RGB')")
+                raise BadInput(f"the data: an image of mode {image.mode} is given, but image_mean has {len(mean)} channels; "
+                               "convert it, as by image.convert('RGB')")
             pixels = (pixels.astype(np.float32) - mean) / std
         return np.ascontiguousarray(pixels)
 

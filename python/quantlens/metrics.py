@@ -54,7 +54,7 @@ class _Kept:
         try:
             self._metric = copy.deepcopy(metric)  # several models are scored at the same time
         except Exception as problem:
-            raise UsageError(f"it cannot be copied ({problem}), and each model needs one of its own; give a function") from problem
+            raise UsageError(f"it cannot be copied ({problem}), and each model needs its own; give a function") from problem
         self._samples = 0
         for reset in ("reset", "reset_state"):
             if hasattr(metric, reset):

@@ -56,7 +56,7 @@ def _exported(module: Any, example: Any) -> str:
     import torch  # type: ignore[import-not-found,unused-ignore]
 
     if example is None:
-        raise UsageError("a torch module must be exported first: give quantize example_inputs, or torch.onnx.export's file to any verb")
+        raise UsageError("a torch module must be exported: give example_inputs to quantize, other verbs what torch.onnx wrote")
     arguments, named = _arguments(module, example)
     options: dict[str, Any] = {}
     if all(isinstance(one, torch.Tensor) for one in named.values()):

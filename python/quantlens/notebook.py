@@ -35,7 +35,8 @@ def _findings(table: dict[str, list[Any]] | None) -> str:
         said = {title: table[title][at] for title in ("Op", "Ops", "Reasons", "Remedy") if title in table}
         where = said.get("Op") or said.get("Ops") or ""
         remedy = f'<br>remedy: <code>{escape(str(said["Remedy"]))}</code>' if said.get("Remedy") else ""
-        items.append(f'<li><b>{escape(str(rule))}</b> at {escape(str(where))}: {escape(str(said.get("Reasons", "")))}{remedy}</li>')
+        reasons = escape(str(said.get("Reasons", "")))
+        items.append(f"<li><b>{escape(str(rule))}</b> at {escape(str(where))}: {reasons}{remedy}</li>")
     return f"<ol>{''.join(items)}</ol>" + "".join(f"<p>{more}</p>" for more in _more(len(table["Rule"]) - FINDINGS, "finding"))
 
 
@@ -57,18 +58,19 @@ def _chart(rows: Sequence[records.ActivationRow]) -> str:
     parts = []
     for at, one in enumerate(worst):
         top, middle = at * ROW_HEIGHT + 4, at * ROW_HEIGHT + 10
-        left, right = sorted((0.0, one.sqnr_db))
+        left, right = (x(side) for side in sorted((0.0, one.sqnr_db)))
         name = one.op.name or one.value
-        parts.append(f'<g><title>{escape(name)}: {one.sqnr_db:.1f} dB</title><text x="{NAME_WIDTH - 6}" y="{middle + 4}" text-anchor="end">'
-                     f'{escape(_short(name))}</text><rect x="{x(left)}" y="{top}" width="{float(x(right)) - float(x(left)):.1f}" height="12" '
-                     f'fill="#4c78a8"/>')
+        parts.append(f'<g><title>{escape(name)}: {one.sqnr_db:.1f} dB</title>'
+                     f'<text x="{NAME_WIDTH - 6}" y="{middle + 4}" text-anchor="end">{escape(_short(name))}</text>'
+                     f'<rect x="{left}" y="{top}" width="{float(right) - float(left):.1f}" height="12" fill="#4c78a8"/>')
         if one.sqnr_db_interval:
             begin, end = (x(side) for side in one.sqnr_db_interval)
             parts.append(f'<path d="M{begin} {middle}H{end}M{begin} {middle - 4}v8M{end} {middle - 4}v8" stroke="currentColor"/>')
         parts.append(f'<text x="{NAME_WIDTH + BAR_WIDTH + 6}" y="{middle + 4}">{one.sqnr_db:.1f} dB</text></g>')
-    height = len(worst) * ROW_HEIGHT + 4
-    return (f'<p>SQNR of the worst values, with 95 % intervals</p><svg xmlns="http://www.w3.org/2000/svg" width="{NAME_WIDTH + BAR_WIDTH + 80}" '
-            f'height="{height}" font-size="11" font-family="sans-serif" fill="currentColor">{"".join(parts)}</svg>')
+    width, height = NAME_WIDTH + BAR_WIDTH + 80, len(worst) * ROW_HEIGHT + 4
+    return ('<p>SQNR of the worst values, with 95 % intervals</p>'
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-size="11" font-family="sans-serif" '
+            f'fill="currentColor">{"".join(parts)}</svg>')
 
 
 def _more(count: int, word: str) -> list[str]:

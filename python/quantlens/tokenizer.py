@@ -10,7 +10,8 @@ import numpy as np
 
 from .errors import NotFound
 
-GIVES = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}  # by the names of the package tokenizers
+# By the names that the package tokenizers has for them.
+GIVES = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
 NO_LIMIT = 10**9  # above it model_max_length means that there is none
 
 
@@ -24,11 +25,11 @@ class Tokenizer:
     def __init__(self, folder: pathlib.Path, length: int | None, dtypes: dict[str, str]):
         where = folder / "tokenizer.json"
         if not where.exists():
-            raise NotFound(f"{where}: no such file, which tells how texts become tokens; export it with the model, or give prepared arrays")
+            raise NotFound(f"{where}: no such file, which says how to make tokens; export it with the model, or give arrays")
         try:
             import tokenizers  # type: ignore[import-not-found,unused-ignore]
         except ImportError as problem:
-            raise NotFound(f"{where}: the package tokenizers reads it, and is not here; install it (pip install tokenizers)") from problem
+            raise NotFound(f"{where}: the package that reads it is not here; pip install tokenizers") from problem
         self._tokenizer, self._dtypes = tokenizers.Tokenizer.from_file(str(where)), dtypes
         beside = folder / "tokenizer_config.json"
         told = json.loads(beside.read_text(encoding="utf-8")) if beside.exists() else {}
@@ -37,7 +38,8 @@ class Tokenizer:
             self._pad(told, length, where)
 
     def _cut(self, told: dict[str, Any], length: int | None) -> None:
-        own = self._tokenizer.truncation or {"max_length": told.get("model_max_length") or NO_LIMIT, "direction": told.get("truncation_side", "right")}
+        own = self._tokenizer.truncation or {"max_length": told.get("model_max_length") or NO_LIMIT,
+                                             "direction": told.get("truncation_side", "right")}
         most = min(own["max_length"], length or NO_LIMIT)
         if most < NO_LIMIT:
             self._tokenizer.enable_truncation(**{**own, "max_length": int(most)})
@@ -48,7 +50,8 @@ class Tokenizer:
             token = _text_of(told.get("pad_token"))
             number = None if token is None else self._tokenizer.token_to_id(token)
             if number is None:
-                raise NotFound(f"{where}: names no token for padding, and the model takes {length} tokens; add pad_token to tokenizer_config.json")
+                raise NotFound(f"{where}: names no token for padding, and the model takes {length} tokens; add pad_token to "
+                               "tokenizer_config.json")
             own = {"pad_id": number, "pad_token": token, "direction": told.get("padding_side", "right")}
         self._tokenizer.enable_padding(**{**own, "length": length, "pad_to_multiple_of": None})
 

@@ -48,7 +48,10 @@ def _data(data: Any, model: str, limit: int | None) -> Any:
     from .data import samples_of  # NumPy takes longer to load than all of this package
     from .hugging_face import Preprocessor
 
-    return samples_of(data, lambda: cast("dict[str, int | None]", _core.input_ranks({"model": model})), Preprocessor(model), limit)
+    def ranks() -> dict[str, int | None]:
+        return cast("dict[str, int | None]", _core.input_ranks({"model": model}))
+
+    return samples_of(data, ranks, Preprocessor(model), limit)
 
 
 def _check(callbacks: Any) -> None:
@@ -72,7 +75,7 @@ def _in_shards(verb: str, asked: dict[str, Any], executor: Any, shards: int | No
     callbacks = asked["callbacks"]
     _check(callbacks)
     if callbacks and verb == "calibrate":
-        raise UsageError("callbacks: calibrate with an executor makes no run that they could be called with; leave one of the two away")
+        raise UsageError("callbacks: with an executor calibrate makes no run to call them with; leave one of the two away")
     kept = ("progress", "callbacks", "workspace", "name", "output", "shard")
     given = {name: rooted(value) for name, value in asked.items() if value is not None and name not in kept}
     given.setdefault("threads", 1)

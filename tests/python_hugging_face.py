@@ -194,6 +194,10 @@ def refused_images(root, dataset):
     write(folder, "config.json", {"model_type": "vit"})
     harness.check(call().accuracy.quantized.samples == 40, "where the processor is not named, config.json tells it")
     refused(quantlens.BadInput, ["mode L", "RGB"], lambda: call([(dataset[0]["image"].convert("L"), 0)]))
+    refused(quantlens.BadInput, ["mode RGBA", "RGB"], lambda: call([(dataset[0]["image"].convert("RGBA"), 0)]))
+    (folder / "preprocessor_config.json").write_text("{", encoding="utf-8")
+    refused(quantlens.BadInput, ["preprocessor_config.json", "no JSON"], call)
+    write(folder, "preprocessor_config.json", VIT)
     refused(quantlens.UsageError, ["several images", "a, b"],
             lambda: call([{"a": dataset[0]["image"], "b": dataset[0]["image"], "label": 1}]))
     refused(quantlens.Unsupported, ["texts", "input_ids"], lambda: call([{"text": "good", "label": 1}]))
@@ -274,6 +278,8 @@ def texts(root):
     agree(fixed, wanted, "a model of one length gets texts of that length, in its own type")
     refused(quantlens.UsageError, ["several texts", "a, b, c"],
             lambda: quantlens.evaluate(free, [{"a": "x", "b": "y", "c": "z", "label": 0}], "top1", progress=False))
+    (free / "tokenizer.json").write_text("{}", encoding="utf-8")
+    refused(quantlens.BadInput, ["tokenizer.json", "no tokenizer"], lambda: quantlens.evaluate(free, Dataset(asked), "top1"))
     shutil.copy(free / "model.onnx", root / "alone.onnx")
     refused(quantlens.NotFound, ["tokenizer.json", "no such file"],
             lambda: quantlens.evaluate(root / "alone.onnx", Dataset(asked), "top1", progress=False))

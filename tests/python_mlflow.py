@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs in MLflow: what was asked, what came out and the tables are there."""
 import csv
+import json
 import os
 import pathlib
 import sys
@@ -46,6 +47,8 @@ def diagnosed(client, data):
     with open(below / "activations.csv", newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     harness.check([one["OP name"] for one in rows] == run.tables()["activations"]["OP name"], "the tables are artefacts")
+    harness.check((below / "recipe.json").read_bytes() == pathlib.Path(run.folder, "recipe.json").read_bytes(),
+                  "so is the recipe")
     harness.check(run.verdict in (below / "report.md").read_text(encoding="utf-8"), "so is a report, with the verdict")
     return run
 
@@ -67,6 +70,27 @@ def several_in_one(client, run, data):
     harness.check({one.name for one in artefacts(told).iterdir()} == {"tune", "benchmark"}, "and its artefacts")
 
 
+def others(client, run, data):
+    """Every verb that makes a run."""
+    for other in (quantlens.evaluate(run.output, data, "top1", against=MODEL, progress=False),
+                  quantlens.diagnose(MODEL, run.output, data[0], progress=False), quantlens.judge(run, progress=False),
+                  quantlens.calibrate(MODEL, data[0], output="statistics.bin", progress=False),
+                  quantlens.profile(MODEL, run.output, data[0], iterations=20, machine=False, scaling=False, progress=False)):
+        logged = client.get_run(quantlens.mlflow.log_run(other))
+        harness.check(logged.data.tags[f"quantlens.{other.run.verb}"] == other.id,
+                      f"{other.run.verb} is logged: {len(logged.data.metrics)} metrics")
+
+
+def words_of_recipes(client, data):
+    """Ops are named by regular expressions, which are no names of parameters."""
+    asked = {".*[f]c.*": {"weight": {"granularity": "per_tensor"}}, "(unknown)?": "fp32"}
+    run = quantlens.quantize(MODEL, data[0], output="named.onnx", recipe={"op_name_dict": asked}, name="named", progress=False)
+    logged = client.get_run(quantlens.mlflow.log_run(run))
+    harness.check(set(json.loads(logged.data.params["quantize.recipe.op_name_dict"])) == set(asked),
+                  "those of ops are one parameter")
+    harness.check(logged.info.run_name == "named", "a run that is logged later has its name")
+
+
 def main():
     sandbox = harness.Sandbox()
     os.environ["QUANTLENS_WORKSPACE"] = sandbox.environment["QUANTLENS_WORKSPACE"]
@@ -77,7 +101,10 @@ def main():
     arrays = np.load(harness.DEMO / "digits.npz")
     data = (arrays["image"][:200], arrays["label"][:200])
     client = mlflow.MlflowClient()
-    several_in_one(client, diagnosed(client, data), data)
+    run = diagnosed(client, data)
+    several_in_one(client, run, data)
+    words_of_recipes(client, data)
+    others(client, run, data)
 
 
 main()

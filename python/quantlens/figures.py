@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 def _leaves(value: Any, name: str) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, Mapping):
+    if isinstance(value, Mapping) and not name.endswith("_dict"):  # their keys are regular expressions
         for key, one in value.items():
             yield from _leaves(one, f"{name}.{key}")
-    elif value not in (None, []):
-        yield name, value
+    elif value not in (None, [], {}):
+        yield name, json.dumps(value) if isinstance(value, Mapping) else value
 
 
 def params_of(run: Run) -> dict[str, Any]:

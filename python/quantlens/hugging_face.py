@@ -50,11 +50,10 @@ class Preprocessor:
         length = int(sides[1]) if len(sides) == 2 and sides[1].isdigit() else None
         return Tokenizer(self._folder, length, {name: one.dtype for name, one in read.items()})
 
-    def _of_image(self, image: Any, given: Mapping[str, Any]) -> dict[str, Any]:
-        names = [name for name in self._inputs if name not in GIVES and (name not in given or given[name] is image)]
+    def _of_image(self, image: Any, names: list[str]) -> dict[str, Any]:
         name = "pixel_values" if "pixel_values" in names else names[0] if len(names) == 1 else None
         if name is None:
-            raise Unsupported(f"the data: which of the inputs {', '.join(self._inputs)} takes the image is not known; give a dict "
+            raise Unsupported(f"the data: which of the inputs {', '.join(names)} takes the image is not known; give a dict "
                               "of arrays by the names of inputs")
         return {name: self._image_processor(image)}
 
@@ -62,8 +61,9 @@ class Preprocessor:
         images = {name: value for name, value in given.items() if is_image(value)}
         texts = {name: value for name, value in given.items() if isinstance(value, str)}
         made = {name: value for name, value in given.items() if name in self._inputs and not _is_raw(value)}
-        if images:
-            made.update(self._of_image(_chosen(images, "image"), given))
+        wanted = [name for name in self._inputs if name not in GIVES and name not in made]
+        if images and wanted:
+            made.update(self._of_image(_chosen(images, "image"), wanted))
         if texts and not set(self._inputs) <= set(made):
             made.update(self._tokenizer(*_texts(texts)))
         missing = [name for name in self._inputs if name not in made]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .errors import BadInput, NotFound, Unsupported
+from .models import read_json
 
 BILINEAR, BICUBIC = 2, 3  # as Pillow numbers them
 HALF = {"image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5]}
@@ -52,7 +53,7 @@ def _unsupported(where: pathlib.Path, key: str, value: Any) -> Unsupported:
 def _kind_of(told: dict[str, Any], folder: pathlib.Path, where: pathlib.Path) -> str:
     name = told.get("image_processor_type") or told.get("feature_extractor_type")
     if name is None and (folder / "config.json").exists():
-        model = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("model_type")
+        model = read_json(folder / "config.json").get("model_type")
         if model in BY_MODEL:
             return BY_MODEL[model]
         raise Unsupported(f"{where}: names no image_processor_type, and that of the model '{model}' is not known; give arrays")
@@ -71,7 +72,7 @@ class ImageProcessor:
         where = folder / "preprocessor_config.json"
         if not where.exists():
             raise NotFound(f"{where}: no such file, which says how to prepare images; export it with the model, or give arrays")
-        told = {key: value for key, value in json.loads(where.read_text(encoding="utf-8")).items() if value is not None}
+        told = {key: value for key, value in read_json(where).items() if value is not None}
         known = DEFAULTS[_kind_of(told, folder, where)]
         self._told = {**known, **{key: value for key, value in told.items() if key in known}}
         unknown = {key: value for key, value in told.items() if key not in {*known, *SAYS_NOTHING} and value is not False}
@@ -109,9 +110,10 @@ class ImageProcessor:
 
     def __call__(self, image: Any) -> np.ndarray:
         """[channels, height, width]; float32 where it is rescaled or normalized."""
-        if self._told["do_convert_rgb"] and image.mode != "RGB":
+        is_transparent = "A" in image.getbands() or "transparency" in image.info  # versions of transformers differ there
+        if self._told["do_convert_rgb"] and not is_transparent:
             image = image.convert("RGB")
-        if image.mode not in ("L", "RGB"):
+        if image.mode not in ("L", "RGB") or is_transparent:
             raise BadInput(f"the data: an image of mode {image.mode} is given; convert it, as by image.convert('RGB')")
         if self._told["do_resize"]:
             image = self._resized(image)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import pathlib
+import shutil
 import tempfile
 
 import mlflow  # type: ignore[import-not-found,unused-ignore]
@@ -29,5 +30,8 @@ def log_run(run: Run) -> str:
         with tempfile.TemporaryDirectory(prefix="quantlens-mlflow-") as folder:
             files = pathlib.Path(export(run, "csv", os.path.join(folder, verb)))
             (files / "report.md").write_text(run.to_markdown(), encoding="utf-8")
+            recipe = pathlib.Path(run.folder, "recipe.json")
+            if recipe.exists():
+                shutil.copy(recipe, files)
             mlflow.log_artifacts(folder)
         return into.info.run_id

@@ -7,6 +7,7 @@ import atexit
 import hashlib
 import inspect
 import io
+import json
 import os
 import pathlib
 import shutil
@@ -14,7 +15,7 @@ import tempfile
 from collections.abc import Mapping
 from typing import Any
 
-from .errors import NotFound, UsageError
+from .errors import BadInput, NotFound, UsageError
 
 QUANTIZED = "_quantized"  # what Hugging Face Optimum adds to the name
 
@@ -33,6 +34,17 @@ def kept_file(content: bytes, ending: str = ".onnx") -> str:
         part.write_bytes(content)
         part.rename(path)
     return str(path)
+
+
+def read_json(path: pathlib.Path) -> dict[str, Any]:
+    """Of a file that lies beside a model."""
+    try:
+        told = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as problem:
+        raise BadInput(f"{path}: is no JSON ({problem}); export it again") from problem
+    if not isinstance(told, dict):
+        raise BadInput(f"{path}: holds no object; export it again")
+    return told
 
 
 def rooted(value: Any) -> Any:

@@ -2,13 +2,13 @@
 """Text as a model takes it, by the tokenizer.json that was exported with the model."""
 from __future__ import annotations
 
-import json
 import pathlib
 from typing import Any
 
 import numpy as np
 
-from .errors import NotFound
+from .errors import BadInput, NotFound
+from .models import read_json
 
 # By the names that the package tokenizers has for them.
 GIVES = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
@@ -30,9 +30,13 @@ class Tokenizer:
             import tokenizers  # type: ignore[import-not-found,unused-ignore]
         except ImportError as problem:
             raise NotFound(f"{where}: the package that reads it is not here; pip install tokenizers") from problem
-        self._tokenizer, self._dtypes = tokenizers.Tokenizer.from_file(str(where)), dtypes
+        try:
+            self._tokenizer = tokenizers.Tokenizer.from_file(str(where))
+        except Exception as problem:  # the package has no class of its own for it
+            raise BadInput(f"{where}: is no tokenizer ({problem}); export it again") from problem
+        self._dtypes = dtypes
         beside = folder / "tokenizer_config.json"
-        told = json.loads(beside.read_text(encoding="utf-8")) if beside.exists() else {}
+        told = read_json(beside) if beside.exists() else {}
         self._cut(told, length)
         if length is not None:
             self._pad(told, length, where)

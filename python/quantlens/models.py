@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import atexit
 import hashlib
-import inspect
-import io
 import json
 import os
 import pathlib
@@ -56,6 +54,8 @@ def rooted(value: Any) -> Any:
 
 def _arguments(module: Any, example: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Of `forward`: those to call it with, and all by name."""
+    import inspect
+
     if isinstance(example, Mapping):
         bound = inspect.signature(module.forward).bind(**example)
     else:
@@ -65,6 +65,9 @@ def _arguments(module: Any, example: Any) -> tuple[tuple[Any, ...], dict[str, An
 
 def _exported(module: Any, example: Any) -> str:
     """With the names of `forward`, and a batch of any size where all inputs agree on their first axis."""
+    import inspect
+    import io
+
     import torch  # type: ignore[import-not-found,unused-ignore]
 
     if example is None:

@@ -81,6 +81,12 @@ def modules(images, labels):
     net.train()
     quantlens.quantize(net, images, example_inputs=(images[:2],), output="net.onnx", progress=False)
     harness.check(net.training, "a module in training stays in it")
+    net.norm.eval()
+    quantlens.quantize(net, images, example_inputs=images[:2], output="net.onnx", progress=False)
+    harness.check(net.training and not net.norm.training, "a part of it that is not stays so, too")
+    scripted = quantlens.quantize(torch.jit.script(net.eval()), images, example_inputs=images[:1], output="net.onnx",
+                                  progress=False)
+    harness.check(scripted.plan is not None, "a scripted module is one")
     left, right, net = torch.randn(60, 4), torch.randn(60, 6), Sum()
     for name, data, example in (("batches", DataLoader(TensorDataset(left, right), batch_size=10), (left[:1], right[:1])),
                                 ("samples", list(zip(left, right)), (left[:3], right[:3])),

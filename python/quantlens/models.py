@@ -81,8 +81,11 @@ def _exported(module: Any, example: Any) -> str:
     if "dynamo" in inspect.signature(torch.onnx.export).parameters:
         options["dynamo"] = False
     into = io.BytesIO()
+    in_training = [(one, one.training) for one in module.modules()]
     with torch.no_grad():
         torch.onnx.export(module, arguments, into, **options)
+    for one, was in in_training:  # the export puts all parts into the mode of the whole
+        one.training = was
     return kept_file(into.getvalue())
 
 

@@ -8,6 +8,8 @@ import pathlib
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from .models import read_json
+
 if TYPE_CHECKING:
     from .runs import Run
 
@@ -28,7 +30,7 @@ def params_of(run: Run) -> dict[str, Any]:
     found["metric"] = run.run.metric or None
     recipe = pathlib.Path(run.folder, "recipe.json")
     if recipe.exists():
-        found.update(_leaves(json.loads(recipe.read_text(encoding="utf-8")), "recipe"))
+        found.update(_leaves(read_json(recipe), "recipe"))
     if run.study:
         found.update(objective=run.study.goal.objective, max_loss=run.study.goal.max_loss, strategy=run.study.strategy)
     return {name: value for name, value in found.items() if value is not None}

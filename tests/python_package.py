@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Python package: the same figures as the command line, from whatever Python code has in memory."""
 import concurrent.futures
+import doctest
+import functools
+import inspect
 import json
 import multiprocessing
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -140,6 +144,59 @@ def any_data(model, images, labels):
     one = quantlens.quantize(MODEL, Reader(images[:100]), output="reader.onnx", progress=False)
     other = quantlens.quantize(MODEL, images[:100], output="array.onnx", progress=False)
     harness.check(pathlib.Path(one.output).read_bytes() == pathlib.Path(other.output).read_bytes(), "a CalibrationDataReader is data")
+
+
+class Tensor:
+    """As one of PyTorch or TensorFlow is."""
+
+    def __init__(self, array):
+        self.array = array
+        self.shape, self.dtype, self.ndim = array.shape, array.dtype, array.ndim
+
+    def __len__(self):
+        return len(self.array)
+
+    def __getitem__(self, index):
+        return Tensor(self.array[index])
+
+    def numpy(self):
+        return self.array
+
+
+def other_forms(images, labels):
+    """Tensors, dicts with a label among the inputs, and two inputs without one."""
+    whole = quantlens.evaluate(MODEL, (images, labels), "top1", progress=False).accuracy.quantized
+    for name, data in {"tensors": (Tensor(images), Tensor(labels)),
+                       "dicts with a label": [{"image": a, "label": b, "id": 1} for a, b in zip(images, labels)],
+                       "tensors in dicts": [{"image": Tensor(images), "labels": Tensor(labels)}]}.items():
+        told = quantlens.evaluate(MODEL, data, "top1", progress=False).accuracy.quantized
+        harness.check((told.value, told.samples) == (whole.value, whole.samples), f"{name} give the same figure: {told.value}")
+    nodes = [onnx.helper.make_node("MatMul", [name, f"w{name}"], [f"h{name}"], name=f"m{name}") for name in "ab"]
+    nodes.append(onnx.helper.make_node("Add", ["ha", "hb"], ["y"], name="add"))
+    draw = np.random.default_rng(0)
+    weights = [onnx.numpy_helper.from_array(draw.normal(size=(side, 5)).astype(np.float32), f"w{name}")
+               for name, side in (("a", 3), ("b", 4))]
+    value = onnx.helper.make_tensor_value_info
+    graph = onnx.helper.make_graph(nodes, "g", [value("a", 1, ["N", 3]), value("b", 1, ["N", 4])], [value("y", 1, ["N", 5])],
+                                   weights)
+    onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 13)], ir_version=8), "two.onnx")
+    left, right = (draw.normal(size=(20, side)).astype(np.float32) for side in (3, 4))
+    made = [pathlib.Path(quantlens.quantize("two.onnx", data, output="two_int8.onnx", progress=False).output).read_bytes()
+            for data in (list(zip(left, right)), iter([(left, right)]), {"a": left, "b": right})]
+    harness.check(made[0] == made[1] == made[2], "two inputs in their order are no input with a label")
+
+
+def scored_apart(images, labels):
+    """An object as metric keeps nothing of one model for the other."""
+    bad = quantlens.quantize(MODEL, images, recipe=BROKEN, output="bad.onnx", progress=False).output
+    mine = Top1()
+    told, wanted = (quantlens.evaluate(bad, (images, labels), metric, against=MODEL, progress=False).accuracy
+                    for metric in (mine, "top1"))
+    harness.check((told.quantized.value, told.reference.value) == (wanted.quantized.value, wanted.reference.value),
+                  f"an object as metric scores both models: {told.quantized.value}, {told.reference.value}")
+    harness.check(mine.count == 0, "and stays as it was")
+    mine.lock = threading.Lock()
+    refused(quantlens.Failed, ["cannot be copied"], lambda: quantlens.evaluate(MODEL, (images, labels), mine, progress=False))
 
 
 def memory_is_flat():
@@ -295,6 +352,63 @@ def in_shards(sandbox, model):
             lambda: quantlens.evaluate(model, (one for one in []), "top1", executor=concurrent.futures.ThreadPoolExecutor(1), progress=False))
 
 
+def told_to_callbacks(images, labels):
+    """When a verb has ended, and before it begins if they are none."""
+    told = []
+    run = quantlens.evaluate(MODEL, (images, labels), "top1", progress=False, callbacks=[told.append])
+    harness.check(told == [run], "a callback gets the run")
+    run = quantlens.diagnose(MODEL, MODEL, images[:50], progress=False,
+                             callbacks=[functools.partial(quantlens.tensorboard, logdir="from_callback"), told.append])
+    harness.check(any(pathlib.Path("from_callback").rglob("events*")) and told[-1] is run,
+                  "one for TensorBoard has written event files, several go in turn")
+    judged = quantlens.judge(run, progress=False, callbacks=[told.append])
+    harness.check(told[-1] is judged, "judge has them, too")
+    refused(quantlens.UsageError, ["callbacks", "functions"],
+            lambda: quantlens.evaluate(MODEL, images, "no metric", callbacks=[3]))
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        parts = quantlens.diagnose(MODEL, MODEL, images[:50], executor=pool, progress=False, callbacks=[told.append])
+        harness.check(told[-1] is parts, "with an executor they get the run of all parts")
+        refused(quantlens.UsageError, ["callbacks", "calibrate"],
+                lambda: quantlens.calibrate(MODEL, images, output="none.bin", executor=pool, callbacks=[told.append]))
+
+
+def compared_by_figures(run):
+    """What MLflow logs, without MLflow."""
+    from quantlens.figures import metrics_of, params_of
+    metrics, params = metrics_of(run), params_of(run)
+    harness.check(metrics["accuracy"] == run.accuracy.quantized.value
+                  and metrics["worst_sqnr_db"] == min(one.sqnr_db for one in run.diagnosis.activations),
+                  f"figures for a list of runs: {len(metrics)} numbers")
+    harness.check(metrics["quantized_share"] == 22 / 23 and metrics["quantized_bytes"] == os.path.getsize(run.output),
+                  "the share of int8 ops and the size")
+    harness.check(params["recipe.accuracy_level"] == "fast" and params["reference_model"] == str(MODEL),
+                  f"and {len(params)} words that were asked")
+
+
+def examples_of_docstrings(sandbox, images, labels):
+    """Of every function of the package: they run, and print what they say."""
+    folder = sandbox.path / "examples"
+    folder.mkdir()
+    shutil.copy(MODEL, folder / "float.onnx")
+    quantlens.quantize(MODEL, images, output=folder / "per_tensor.onnx", recipe=BROKEN, progress=False)
+    names = {"quantlens": quantlens, "images": images, "labels": labels}
+    runner, finder = doctest.DocTestRunner(verbose=False), doctest.DocTestFinder(recurse=False)
+    without = []
+    os.chdir(folder)
+    for name in ("__doc__", *quantlens.__all__):
+        known = quantlens if name == "__doc__" else getattr(quantlens, name)
+        if name != "__doc__" and not inspect.isfunction(known):
+            continue
+        found = [one for one in finder.find(known, name, globs=names) if one.examples]
+        without += [] if found else [name]
+        for one in found:
+            runner.run(one)
+    os.chdir(sandbox.path)
+    told = runner.summarize(verbose=False)
+    harness.check(told.failed == 0 and told.attempted >= 39, f"{told.attempted} lines of examples in docstrings do what they say")
+    harness.check(not without, f"functions without an example: {without}")
+
+
 def types_are_known(sandbox):
     """mypy agrees with the package, and finds a mistake of a user's."""
     harness.need("mypy")
@@ -329,6 +443,8 @@ def main():
     calibration, _ = load("calibration.npz")
     run = as_on_the_command_line(sandbox, images, labels, calibration)
     any_data(run.output, images, labels)
+    other_forms(images, labels)
+    scored_apart(images, labels)
     any_model(images)
     memory_is_flat()
     tuned_with_a_function(images, labels)
@@ -337,6 +453,9 @@ def main():
     forked(images, labels)
     interrupted(sandbox)
     in_shards(sandbox, run.output)
+    told_to_callbacks(images, labels)
+    compared_by_figures(run)
+    examples_of_docstrings(sandbox, images, labels)
     types_are_known(sandbox)
     has_all_verbs(sandbox)
     harness.check(len(quantlens.tensorboard(run, logdir="runs")) == 2, "event files are written")

@@ -82,7 +82,7 @@ def program_works(environment):
 
 
 def server_works(environment):
-    server = subprocess.Popen([environment.bin / "quantlens", "serve", "-p", "0"], cwd=environment.folder, env=environment.variables,
+    server = subprocess.Popen([environment.bin / "quantlens", "serve"], cwd=environment.folder, env=environment.variables,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
         told = ""

@@ -18,8 +18,10 @@ from .models import kept_file, rooted
 
 Arrays = dict[str, np.ndarray]
 Shapes = dict[str, "int | None"]  # rank of each input of the model, with the batch's axis; None: not known
+Prepare = Callable[[Any], Any]  # what becomes of an item before it is looked at: images and texts become arrays
 
 LABEL = "\0label"  # no input is called so
+LABEL_KEYS = ("label", "labels")  # of dicts, as Hugging Face's datasets give them
 DOCUMENT_KEYS = {"images", "npz", "npy", "tfrecord", "random"}
 
 
@@ -27,6 +29,8 @@ def array_of(value: Any) -> np.ndarray:
     """A NumPy array without a copy where there is one, of tensors of PyTorch and TensorFlow, too."""
     if hasattr(value, "detach"):
         value = value.detach().cpu()
+        if "bfloat16" in str(value.dtype):  # NumPy has none
+            value = value.float()
     if hasattr(value, "numpy") and not isinstance(value, np.ndarray):
         value = value.numpy()
     made = np.ascontiguousarray(value) if np.ndim(value) else np.asarray(value)
@@ -46,8 +50,22 @@ def _inputs_of(value: Any, names: list[str]) -> Arrays:
     return {names[0] if len(names) == 1 else "": array_of(value)}
 
 
+def _is_array(value: Any) -> bool:
+    """Of NumPy, or a tensor that is in memory."""
+    return isinstance(value, np.ndarray) or hasattr(value, "detach") or (hasattr(value, "numpy") and hasattr(value, "shape"))
+
+
 def _is_pair(value: Any) -> bool:
     return isinstance(value, (tuple, list)) and len(value) == 2
+
+
+def _with_label_apart(given: Any, names: list[str]) -> Any:
+    """A dict that has the model's inputs, and beside them a label or what no model reads."""
+    if not isinstance(given, Mapping) or not set(names) < set(given):
+        return given
+    inputs = {name: given[name] for name in names}
+    label = next((given[key] for key in LABEL_KEYS if key in given and key not in inputs), None)
+    return inputs if label is None else (inputs, label)
 
 
 class Item:
@@ -55,7 +73,8 @@ class Item:
 
     def __init__(self, given: Any, ranks: Shapes):
         names = list(ranks)
-        is_labelled = _is_pair(given) and not (len(names) == 2 and not isinstance(given[0], Mapping) and np.ndim(given[1]) > 1)
+        given = _with_label_apart(given, names)
+        is_labelled = _is_pair(given) and not (len(names) == 2 and not isinstance(given[0], (Mapping, tuple, list)))
         inputs, label = given if is_labelled else (given, None)
         self.inputs = _inputs_of(inputs, names)
         self.label = None if label is None else array_of(label)
@@ -100,12 +119,12 @@ class Samples:
 class Indexed(Samples):
     """Of an object with `__getitem__` and `__len__`: a list, a torch Dataset. Each step is one sample, or a batch of one."""
 
-    def __init__(self, data: Any, ranks: Shapes):
-        self._data, self._ranks = data, ranks
+    def __init__(self, data: Any, ranks: Shapes, prepare: Prepare):
+        self._data, self._ranks, self._prepare = data, ranks, prepare
         self.size = len(data)
         self.name = type(data).__name__
         if self.size:
-            first = Item(data[0], ranks)
+            first = Item(prepare(data[0]), ranks)
             self.has_labels = first.label is not None
             self._steps = len(next(iter(first.inputs.values()))) if first.is_batch else 1
 
@@ -114,7 +133,7 @@ class Indexed(Samples):
         return self.size == 0 or self._steps == 1
 
     def read(self, index: int) -> tuple[Arrays, np.ndarray | None]:
-        return next(Item(self._data[index], self._ranks).samples())
+        return next(Item(self._prepare(self._data[index]), self._ranks).samples())
 
 
 class Stacked(Samples):
@@ -148,7 +167,7 @@ class Spooled(Samples):
     """Of an iterable, which is gone over once: its samples are kept in a file, so that memory does not grow with them. The
     file goes with this object."""
 
-    def __init__(self, data: Iterable[Any], ranks: Shapes, limit: int | None = None):
+    def __init__(self, data: Iterable[Any], ranks: Shapes, prepare: Prepare, limit: int | None = None):
         self.name = type(data).__name__
         size = getattr(data, "batch_size", None)
         self.batch_size = size if isinstance(size, int) and size > 0 else None
@@ -156,7 +175,7 @@ class Spooled(Samples):
         self._stretches: list[_Stretch] = []
         self.size = labelled = 0
         for given in data:
-            for inputs, label in Item(given, ranks).samples():
+            for inputs, label in Item(prepare(given), ranks).samples():
                 labelled += label is not None
                 self._keep({**inputs, LABEL: label} if label is not None else inputs)
             if limit is not None and self.size >= limit:
@@ -216,27 +235,29 @@ def _document(data: Mapping[str, Any]) -> str:
     return kept_file(json.dumps(_rooted(data), indent=2).encode(), ".json")
 
 
-def samples_of(data: Any, ranks_of: Callable[[], Shapes], limit: int | None = None) -> str | Samples | None:
+def samples_of(data: Any, ranks_of: Callable[[], Shapes], prepare: Prepare, limit: int | None = None) -> str | Samples | None:
     """What the module _core takes. `ranks_of`: of the model's inputs; without them a sample cannot be told from a batch."""
     if data is None or isinstance(data, (str, Samples)):
         return data
     if isinstance(data, os.PathLike):
         return str(pathlib.Path(data))
+    if isinstance(data, Mapping) and hasattr(data, "column_names"):  # a DatasetDict
+        raise UsageError(f"data: the dataset has the splits {', '.join(data)}; give one, as dataset[{next(iter(data), '')!r}]")
     if isinstance(data, Mapping):
         if DOCUMENT_KEYS & set(data):
             return _document(data)
         return Stacked({str(name): array_of(value) for name, value in data.items()}, None)
-    if isinstance(data, np.ndarray):
+    if _is_array(data):
         return Stacked({"": array_of(data)}, None)
-    if _is_pair(data) and isinstance(data[0], (np.ndarray, Mapping)) and np.ndim(data[1]) >= 1:
+    if _is_pair(data) and (_is_array(data[0]) or isinstance(data[0], Mapping)) and np.ndim(data[1]) >= 1:
         inputs = data[0] if isinstance(data[0], Mapping) else {"": data[0]}
         return Stacked({str(name): array_of(value) for name, value in inputs.items()}, array_of(data[1]))
     if hasattr(data, "get_next"):
-        return Spooled(_Reader(data), ranks_of(), limit)
+        return Spooled(_Reader(data), ranks_of(), prepare, limit)
     if hasattr(data, "__getitem__") and hasattr(data, "__len__"):
-        indexed = Indexed(data, ranks_of())
+        indexed = Indexed(data, ranks_of(), prepare)
         if indexed.is_of_single_samples:
             return indexed
     if hasattr(data, "__iter__"):
-        return Spooled(data, ranks_of(), limit)
+        return Spooled(data, ranks_of(), prepare, limit)
     raise UsageError(f"data: {type(data).__name__} is none; give a path, arrays, or what gives (input, label)")

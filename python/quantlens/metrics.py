@@ -2,6 +2,7 @@
 """A metric of your own."""
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -46,20 +47,44 @@ class _Mean:
 
 
 class _Kept:
-    """Of an object that keeps what it is given: `update(outputs, labels)`, then `result()` or `compute()`."""
+    """Of an object that keeps what it is given: `update(outputs, labels)`, or as Keras has it `update_state(labels, outputs)`,
+    then `result()` or `compute()`."""
 
     def __init__(self, metric: Any):
-        self._metric, self._samples = metric, 0
-        if hasattr(metric, "reset"):
-            metric.reset()
+        try:
+            self._metric = copy.deepcopy(metric)  # several models are scored at the same time
+        except Exception as problem:
+            raise UsageError(f"it cannot be copied ({problem}), and each model needs its own; give a function") from problem
+        self._samples = 0
+        for reset in ("reset", "reset_state"):
+            if hasattr(metric, reset):
+                getattr(self._metric, reset)()
 
     def add(self, outputs: dict[str, np.ndarray], labels: list[Any], samples: list[int]) -> None:
-        self._metric.update(*_given(outputs, labels))
+        told, wanted = _given(outputs, labels)
+        if hasattr(self._metric, "update_state"):
+            self._metric.update_state(wanted, told)
+        elif hasattr(self._metric, "state_dict"):
+            self._metric.update(_tensors(told), _tensors(wanted))
+        else:
+            self._metric.update(told, wanted)
         self._samples += len(samples)
 
     def figure(self) -> Figure:
         told = self._metric.result() if hasattr(self._metric, "result") else self._metric.compute()
-        return Figure(float(told), self._samples)
+        try:
+            return Figure(float(told), self._samples)
+        except (TypeError, ValueError, RuntimeError) as problem:
+            raise UsageError(f"it gives no single figure ({problem}); give a metric that does") from problem
+
+
+def _tensors(value: Any) -> Any:
+    """As torchmetrics take them."""
+    import torch  # type: ignore[import-not-found,unused-ignore]
+
+    if isinstance(value, dict):
+        return {name: torch.from_numpy(one) for name, one in value.items()}
+    return None if value is None else torch.from_numpy(value)
 
 
 def _given(outputs: dict[str, np.ndarray], labels: list[Any]) -> tuple[Any, Any]:
@@ -74,17 +99,17 @@ class Own:
         self._metric = metric
         self.name = getattr(metric, "name", None) or getattr(metric, "__name__", None) or type(metric).__name__
         self.name = str(self.name)
-        self.higher_is_better = bool(getattr(metric, "higher_is_better", True))
+        self.higher_is_better = getattr(metric, "higher_is_better", True) is not False
 
     def begin(self) -> _Mean | _Kept:
-        if hasattr(self._metric, "update"):
+        if hasattr(self._metric, "update") or hasattr(self._metric, "update_state"):
             return _Kept(self._metric)
         return _Mean(self._metric)
 
 
 def metric_of(metric: Any) -> str | Own | None:
     """A text as `--metric` takes it; a function of (outputs, labels) that gives a figure for each sample or one for the
-    batch, of which the mean is told; or an object with `update` and `result` or `compute`."""
+    batch, of which the mean is told; or an object of torchmetrics, Keras or the like, as `_Kept` has it."""
     if metric is None or isinstance(metric, str):
         return metric
     if callable(metric) or hasattr(metric, "update"):

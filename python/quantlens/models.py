@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What verbs take as a model: a path, the bytes of a file, an onnx.ModelProto, or a torch module."""
+"""What verbs take as a model: a path, a folder that one was exported into, the bytes of a file, an onnx.ModelProto, or a torch
+module."""
 from __future__ import annotations
 
 import atexit
 import hashlib
+import json
 import os
 import pathlib
 import shutil
 import tempfile
+from collections.abc import Mapping
 from typing import Any
 
-from .errors import UsageError
+from .errors import BadInput, NotFound, UsageError
+
+QUANTIZED = "_quantized"  # what Hugging Face Optimum adds to the name
 
 _folder: pathlib.Path | None = None
 
@@ -29,6 +34,17 @@ def kept_file(content: bytes, ending: str = ".onnx") -> str:
     return str(path)
 
 
+def read_json(path: pathlib.Path) -> dict[str, Any]:
+    """Of a file that lies beside a model."""
+    try:
+        told = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as problem:
+        raise BadInput(f"{path}: is no JSON ({problem}); export it again") from problem
+    if not isinstance(told, dict):
+        raise BadInput(f"{path}: holds no object; export it again")
+    return told
+
+
 def rooted(value: Any) -> Any:
     """A path that is there, as it is called from anywhere."""
     if isinstance(value, os.PathLike):
@@ -36,21 +52,67 @@ def rooted(value: Any) -> Any:
     return os.path.abspath(value) if isinstance(value, str) and os.path.exists(value) else value
 
 
+def _arguments(module: Any, example: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Of `forward`: those to call it with, and all by name."""
+    import inspect
+
+    if isinstance(example, Mapping):
+        bound = inspect.signature(module.forward).bind(**example)
+    else:
+        bound = inspect.signature(module.forward).bind(*(example if isinstance(example, (tuple, list)) else (example,)))
+    return (*bound.args, bound.kwargs) if bound.kwargs else bound.args, dict(bound.arguments)
+
+
 def _exported(module: Any, example: Any) -> str:
+    """With the names of `forward`, and a batch of any size where all inputs agree on their first axis."""
+    import inspect
     import io
 
     import torch  # type: ignore[import-not-found,unused-ignore]
 
     if example is None:
-        raise UsageError("a torch module is exported first: give example_inputs, as torch.onnx.export takes them")
+        raise UsageError("a torch module must be exported: give example_inputs to quantize, other verbs what torch.onnx wrote")
+    arguments, named = _arguments(module, example)
+    options: dict[str, Any] = {}
+    if all(isinstance(one, torch.Tensor) for one in named.values()):
+        options["input_names"] = list(named)
+        if len({one.shape[:1] for one in named.values()}) == 1 and all(one.ndim for one in named.values()):
+            options["dynamic_axes"] = {name: {0: "N"} for name in named}
+    if "dynamo" in inspect.signature(torch.onnx.export).parameters:
+        options["dynamo"] = False
     into = io.BytesIO()
-    module.eval()
+    in_training = [(one, one.training) for one in module.modules()]
     with torch.no_grad():
-        torch.onnx.export(module, example, into, dynamo=False)
+        torch.onnx.export(module, arguments, into, **options)
+    for one, was in in_training:  # the export puts all parts into the mode of the whole
+        one.training = was
     return kept_file(into.getvalue())
 
 
+def is_folder(model: Any) -> bool:
+    return isinstance(model, (str, os.PathLike)) and os.path.isdir(model)
+
+
+def _exported_in(folder: str) -> str:
+    """Its one model: model.onnx, onnx/model.onnx, or the only .onnx file."""
+    for name in ("model.onnx", "onnx/model.onnx"):
+        if os.path.exists(os.path.join(folder, name)):
+            return os.path.join(folder, name)
+    found = sorted(one.name for one in pathlib.Path(folder).glob("*.onnx") if not one.stem.endswith(QUANTIZED))
+    if len(found) > 1:
+        raise UsageError(f"{folder}: holds several models ({', '.join(found)}); name the one that is meant")
+    if not found:
+        raise NotFound(f"{folder}: holds neither model.onnx nor onnx/model.onnx nor another .onnx file; export a model into it")
+    return os.path.join(folder, found[0])
+
+
+def quantized_in(folder: str, model: str) -> str:
+    return os.path.join(folder, pathlib.Path(model).stem + QUANTIZED + ".onnx")
+
+
 def path_of(model: Any, example_inputs: Any = None) -> str:
+    if is_folder(model):
+        return _exported_in(os.fspath(model))
     if isinstance(model, (str, os.PathLike)):
         return os.fspath(model)
     if isinstance(model, (bytes, bytearray, memoryview)):
@@ -59,4 +121,4 @@ def path_of(model: Any, example_inputs: Any = None) -> str:
         return kept_file(model.SerializeToString())
     if hasattr(model, "state_dict") and hasattr(model, "eval"):
         return _exported(model, example_inputs)
-    raise UsageError(f"model: {type(model).__name__} is none; give a path, bytes, an onnx.ModelProto or a torch module")
+    raise UsageError(f"model: {type(model).__name__} is none; give a path, a folder, bytes, an onnx.ModelProto or a torch module")

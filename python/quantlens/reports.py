@@ -24,7 +24,14 @@ def report(
     max_loss: float | None = None, absolute: bool = False, workspace: Any = None, progress: Any = True,
 ) -> Report:
     """Writes a stored run, in HTML also a second one beside it, into a file that ends in .html, .md, .xml (JUnit) or .sarif;
-    nothing is run. A gate that is missed is no error: `missed` says so."""
+    nothing is run. A gate that is missed is no error: `missed` says so.
+
+    >>> run = quantlens.diagnose("float.onnx", "per_tensor.onnx", (images, labels), metric="top1")
+    >>> quantlens.report(run, output="report.html").missed
+    []
+    >>> len(quantlens.report(run, output="report.md", fail_below=60).missed)
+    1
+    """
     runs = [run] if beside is None else [run, beside]
     path = os.fspath(output)
     asked = {"runs": [_id(one) for one in runs], "output": path, "fail_below": fail_below, "max_loss": max_loss, "absolute": absolute}

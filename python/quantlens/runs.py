@@ -2,7 +2,6 @@
 """A run: what a verb returns, and what the workspace keeps of it."""
 from __future__ import annotations
 
-import html
 import os
 import pathlib
 from functools import cached_property
@@ -96,8 +95,9 @@ class Run:
 
         tables = self.tables()
         if table is None:
-            usual = ("activations", "trials", "profile_ops", "profile_nodes", "benchmark", "accuracy", "plan", "statistics")
-            table = next((name for name in usual if name in tables), "")
+            from .notebook import main_table
+
+            table = main_table(tables)
         if table not in tables:
             raise KeyError(f"{table!r}: the run has no such table; it has {', '.join(tables)}")
         return pandas.DataFrame(tables[table])
@@ -112,9 +112,9 @@ class Run:
         return f"<quantlens run {self.id}: {self.verdict}>"
 
     def _repr_html_(self) -> str:
-        found = "".join(f"<li><b>{html.escape(one.rule)}</b> at {html.escape(one.op.name)}</li>" for one in self.findings[:10])
-        listed = f"<ol>{found}</ol>" if found else ""
-        return f"<p>{html.escape(self.verdict)}</p>{listed}<details><summary>All tables</summary><pre>{html.escape(str(self))}</pre></details>"
+        from .notebook import page_of
+
+        return page_of(self)
 
 
 class Compared:
@@ -146,17 +146,33 @@ def _root(workspace: Any) -> str:
 
 
 def open_run(run: str = "last", *, workspace: Any = None) -> Run:
-    """A stored run: its id, the beginning of it, or "last"."""
+    """A stored run: its id, the beginning of it, or "last".
+
+    >>> run = quantlens.evaluate("float.onnx", (images, labels), "top1")
+    >>> quantlens.open_run("last").id == run.id
+    True
+    """
     return Run(_core.open_run(run, _root(workspace)))
 
 
 def workloads(*, workspace: Any = None) -> list[records.Workload]:
-    """All runs of the workspace, the newest first."""
+    """All runs of the workspace, the newest first.
+
+    >>> run = quantlens.evaluate("float.onnx", (images, labels), "top1", name="mine")
+    >>> quantlens.workloads()[0].name
+    'mine'
+    """
     return cast("list[records.Workload]", _core.list_runs(_root(workspace)))
 
 
 def delete_run(run: str, *, workspace: Any = None) -> None:
-    """Removes what the workspace keeps of it, and no model."""
+    """Removes what the workspace keeps of it, and no model.
+
+    >>> run = quantlens.evaluate("float.onnx", (images, labels), "top1")
+    >>> quantlens.delete_run(run.id)
+    >>> run.id in [one.id for one in quantlens.workloads()]
+    False
+    """
     _core.delete_run(run, _root(workspace))
 
 
@@ -165,18 +181,34 @@ def _id(run: Run | str) -> str:
 
 
 def compare(a: Run | str, b: Run | str, *, workspace: Any = None) -> Compared:
-    """Says what is different in the second of two stored runs; nothing is run."""
+    """Says what is different in the second of two stored runs; nothing is run.
+
+    >>> a = quantlens.diagnose("float.onnx", "per_tensor.onnx", (images, labels), metric="top1")
+    >>> b = quantlens.quantize("float.onnx", (images, labels), output="int8.onnx", diagnose=True, metric="top1")
+    >>> quantlens.compare(a, b).record.accuracy.verdict
+    'better'
+    """
     told = cast(Any, _core.compare(_id(a), _id(b), _workspace_of(a, workspace), None))
     return Compared(*told)
 
 
 def tensorboard(run: Run | str, *, logdir: str = "runs", workspace: Any = None) -> list[str]:
-    """Writes a stored run as event files that TensorBoard shows; the folders of its runs."""
+    """Writes a stored run as event files that TensorBoard shows; the folders of its runs.
+
+    >>> run = quantlens.diagnose("float.onnx", "per_tensor.onnx", images, callbacks=[quantlens.tensorboard])
+    >>> len(quantlens.tensorboard(run, logdir="logs"))
+    2
+    """
     return _core.tensorboard(_id(run), os.fspath(logdir), _workspace_of(run, workspace), None)
 
 
 def export(run: Run | str, form: str, output: str = "", *, workspace: Any = None) -> str:
-    """Writes a stored run for other programs: "csv", "model-explorer", "netron" or "perfetto"."""
+    """Writes a stored run for other programs: "csv", "model-explorer", "netron" or "perfetto".
+
+    >>> run = quantlens.diagnose("float.onnx", "per_tensor.onnx", images)
+    >>> quantlens.export(run, "csv", "tables")
+    'tables'
+    """
     return _core.export(_id(run), form, os.fspath(output), _workspace_of(run, workspace), None)
 
 

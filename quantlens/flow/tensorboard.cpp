@@ -170,7 +170,7 @@ class EventRuns {
     add_trial(file, study, trial);
     if (part) {
       add_by_op(file, part->diagnosis, graph_, names_);
-      add_histograms(*part, {}, place_of(run, trial.number));
+      add_histograms(*part, {}, place_of(run, static_cast<std::int64_t>(trial.number)));
     }
     EventSummary text;
     text.text("why", trial.why);

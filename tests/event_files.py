@@ -1,18 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Event files as TensorBoard itself reads them: its accumulator, and its server."""
 
-import contextlib
-import http.client
 import json
 import os
 import pathlib
 import shlex
 import subprocess
-import sys
-import time
 import urllib.parse
 
 import harness
+from tensorboards import answer, server
 
 harness.need("numpy", "onnx", "onnxruntime", "tensorboard")
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
@@ -173,40 +170,6 @@ def trials_of_a_search(sandbox):
     harness.check({0, study["best"]} <= steps <= {0, *(trial["number"] for trial in study["trials"])},
                   f"together, a step is a trial's number: {sorted(steps)}")
     return folders
-
-
-@contextlib.contextmanager
-def server(arguments, folder):
-    command = [sys.executable, "-m", "tensorboard.main", "--host", "127.0.0.1", "--port", "0", "--load_fast", "false",
-               *arguments]
-    with open(folder / "tensorboard.log", "w+", encoding="utf-8") as log:
-        process = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log)
-        try:
-            end = time.monotonic() + 120
-            while time.monotonic() < end and process.poll() is None:
-                text = (folder / "tensorboard.log").read_text()
-                if "http://127.0.0.1:" in text:
-                    yield int(text.split("http://127.0.0.1:")[1].split("/")[0])
-                    return
-                time.sleep(0.1)
-            raise AssertionError((folder / "tensorboard.log").read_text())
-        finally:
-            process.terminate()
-            process.wait(30)
-
-
-def answer(port, path, method="GET", body=None, is_whole=lambda _: True):
-    """The text, once it is whole: the server reads its files in the background."""
-    for _ in range(300):
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-        connection.request(method, path, body, {"Content-Type": "application/json"} if body else {})
-        response = connection.getresponse()
-        text = response.read().decode()
-        connection.close()
-        if response.status == 200 and text not in ("{}", "[]") and is_whole(text):
-            return text
-        time.sleep(0.1)
-    raise AssertionError(f"{path}: {response.status} {text[:300]}")
 
 
 def served(sandbox, folders):

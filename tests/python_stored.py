@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Python package over stored runs: a report in one file, the server, and the demo."""
+import json
 import os
 import pathlib
 import ssl
@@ -9,10 +10,13 @@ import urllib.request
 import harness
 
 PACKAGE = harness.python_package()
-harness.need("numpy")
+harness.need("numpy", "onnx")
 sys.path.insert(0, PACKAGE)
 
+import numpy as np  # noqa: E402
+import onnx  # noqa: E402
 import quantlens  # noqa: E402
+from onnx import numpy_helper  # noqa: E402
 
 
 def refusal(call, kind):
@@ -41,6 +45,29 @@ def reports(sandbox, broken, mended):
     harness.check("none-such" in said, said)
 
 
+def histograms(broken):
+    """Counts as NumPy has them, of the weights, which are at hand."""
+    stored = {one.name: numpy_helper.to_array(one) for one in onnx.load(harness.DEMO / "digits.onnx").graph.initializer}
+    told = broken.histograms()
+    outputs = [one.tag for one in told if one.tag.endswith("/Output")]
+    harness.check(len(outputs) > 5, f"activations have histograms: {outputs}")
+    pairing = json.loads(pathlib.Path(broken.folder, "pairing.json").read_text(encoding="utf-8"))
+    as_stored = {one["reference"] for one in pairing["weights"] if not one["folded"]} & set(stored)
+    weights = [one for one in told if one.reference_name in as_stored]
+    for one in weights:
+        counted, _ = np.histogram(stored[one.reference_name].astype(np.float64), bins=[*one.reference.edges[:-1], np.inf])
+        harness.check(np.array_equal(counted, one.reference.counts), f"{one.tag}: counts between its edges are NumPy's")
+        harness.check(sum(one.quantized.counts) == stored[one.reference_name].size, "and all its elements have codes")
+    harness.check(weights, f"of {len(weights)} weights into which nothing is folded")
+    sides = [sum(one.reference.counts) == sum(one.quantized.counts) for one in told if one.quantized]
+    harness.check(all(sides) and len(sides) > 10, f"both sides of {len(sides)} tensors have as many elements")
+    only = broken.histograms([weights[0].reference_name])
+    harness.check([one.tag for one in only] == [weights[0].tag], "one can be asked for")
+    harness.check("<svg" in only[0]._repr_html_(), "a picture is made of it")
+    page = broken._repr_html_()
+    harness.check(page.count("fill-opacity") == 3, "a notebook shows those of the three worst values")
+
+
 def served(sandbox, run):
     workspace = sandbox.path / "workspace"
     trusting = ssl.create_default_context()
@@ -64,6 +91,7 @@ def main():
     harness.check(broken.findings[0].rule == "spread_weight" and not mended.findings[:1] or mended.findings[0].rule != "spread_weight",
                   f"the demo breaks a model and mends it: {broken.accuracy.quantized.value} and {mended.accuracy.quantized.value}")
     harness.check(broken.accuracy.quantized.value < 0.9 < mended.accuracy.quantized.value, "as the accuracies say")
+    histograms(broken)
     reports(sandbox, broken, mended)
     served(sandbox, broken)
 

@@ -2,6 +2,7 @@
 #include "python/core/run.h"
 
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include "python/core/record_types.h"
 #include "python/core/run_verb.h"
@@ -128,6 +129,7 @@ void bind_run(nb::module_& module) {
       .def("record", &record_of)
       .def("tables", &tables_of_run)
       .def("text", &text_of_run)
+      .def("histograms", &histograms_of_run)
       .def("to_dict",
            [](const PythonRun& run) { return json_to_python(json::Value(run_json(run.records))); });
   module.def("record_types", &types_text);

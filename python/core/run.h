@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <nanobind/nanobind.h>
 
@@ -17,6 +18,10 @@ struct PythonRun {
   std::string folder;
   std::string output;  ///< empty: it wrote no model
 };
+
+/// Of each tensor that was compared, or of those of these values: tag, both names, (edges, counts)
+/// of either side. Raises quantlens.BadInput for damaged records.
+nb::list histograms_of_run(const PythonRun& run, const std::vector<std::string>& values);
 
 void bind_run(nb::module_& module);
 void bind_verbs(nb::module_& module);

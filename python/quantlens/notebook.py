@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from . import records
     from .runs import Run
 
-FINDINGS, BARS, ROWS, COLUMNS = 10, 15, 10, 10
+FINDINGS, BARS, PICTURES, ROWS, COLUMNS = 10, 15, 3, 10, 10
 # By what a run is about: the first of these tables that it has.
 MAIN_TABLES = ("activations", "trials", "profile_ops", "profile_nodes", "benchmark", "accuracy", "plan", "statistics")
 NAME_WIDTH, BAR_WIDTH, ROW_HEIGHT = 240, 360, 18  # of the chart, in pixels
@@ -73,6 +73,13 @@ def _chart(rows: Sequence[records.ActivationRow]) -> str:
             f'fill="currentColor">{"".join(parts)}</svg>')
 
 
+def _histograms(run: Run, rows: Sequence[records.ActivationRow]) -> str:
+    worst = sorted((one for one in rows if math.isfinite(one.sqnr_db)), key=lambda one: one.sqnr_db)[:PICTURES]
+    pictures = {one.reference_name: one for one in run.histograms([one.value for one in worst])} if worst else {}
+    shown = "".join(pictures[one.value]._repr_html_() for one in worst if one.value in pictures)
+    return f"<p>Distributions of the worst values: float as an area, quantized as a line, density in three decades</p>{shown}" if shown else ""
+
+
 def _more(count: int, word: str) -> list[str]:
     return [f"{count} more {word}{'s' if count > 1 else ''}"] if count > 0 else []
 
@@ -93,5 +100,6 @@ def page_of(run: Run) -> str:
     tables = run.tables()
     name = main_table(tables)
     return "".join((f"<p><b>{escape(run.verdict)}</b></p>", _findings(tables.get("findings")),
-                    _chart(run.diagnosis.activations) if run.diagnosis else "", _first_rows(name, tables[name]) if name else "",
+                    _chart(run.diagnosis.activations) if run.diagnosis else "",
+                    _histograms(run, run.diagnosis.activations) if run.diagnosis else "", _first_rows(name, tables[name]) if name else "",
                     f"<details><summary>All tables</summary><pre>{escape(str(run))}</pre></details>"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
     from . import records
+    from .histograms import TensorHistograms
 
 
 class Run:
@@ -101,6 +103,14 @@ class Run:
         if table not in tables:
             raise KeyError(f"{table!r}: the run has no such table; it has {', '.join(tables)}")
         return pandas.DataFrame(tables[table])
+
+    def histograms(self, values: Sequence[str] = ()) -> list[TensorHistograms]:
+        """Of the tensors that a diagnosis compared, in the order of the network, weights behind them. `values`: only these, by
+        their names in the float model."""
+        from .histograms import Buckets, TensorHistograms
+
+        return [TensorHistograms(tag, reference, quantized, Buckets(*counted), Buckets(*codes) if codes else None)
+                for tag, reference, quantized, counted, codes in cast("list[Any]", self._core.histograms(list(values)))]
 
     def to_markdown(self) -> str:
         return self._core.text(True, False)

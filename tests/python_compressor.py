@@ -102,6 +102,12 @@ benchmark.fit(onnx_model, config, b_dataloader=loader)
     told = ran(sandbox, "time.py", script).stdout
     for words in ("Profiling", "Batch size = 10", "Latency: ", "Throughput: "):
         harness.check(words in told, f"{words} is printed")
+    told = ran(sandbox, "instances.py", """
+config = BenchmarkConfig(warmup=2, iteration=10, cores_per_instance=1, num_of_instance=2)
+run = benchmark.fit(onnx_model, config, b_dataloader=loader)
+print("instances", len(run.benchmark.results[0].instances))
+""").stdout
+    harness.check("instances 2" in told and "Throughput: " in told, "several instances are processes of their own")
     harness.check((newest_workspace(sandbox) / "profiling_table.csv").read_text().startswith("Node name,Total execution time [us]"),
                   "profiling_table.csv begins as the predecessor's")
 

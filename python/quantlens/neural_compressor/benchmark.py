@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import csv
+import json
+import os
 import pathlib
+import subprocess
+import tempfile
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from .. import verbs
-from ..errors import UsageError
+from ..errors import Failed, UsageError
 from ..models import path_of
-from ..runs import Run
+from ..program import program
+from ..runs import Run, open_run
 from .config import BenchmarkConfig, options
 from .model import Model
+
+
+SAMPLES = 64  # of the data, that instances run
 
 
 def fit(model: Any, conf: BenchmarkConfig, b_dataloader: Any = None, b_func: Callable[[Any], Any] | None = None) -> Any:
@@ -21,18 +29,46 @@ def fit(model: Any, conf: BenchmarkConfig, b_dataloader: Any = None, b_func: Cal
         return b_func(Model(path))
     if b_dataloader is None:
         raise UsageError("benchmark.fit: give b_dataloader or b_func")
-    if conf.num_of_instance > 1:
-        raise UsageError("benchmark.fit: instances are processes, which read files; use 'quantlens benchmark --instances' for several")
     if conf.diagnosis:
         _profiled(path, conf, b_dataloader)
-    run = verbs.benchmark(path, data=b_dataloader, warmup=conf.warmup, iterations=conf.iteration if conf.iteration > 0 else None,
-                          batch_sizes=[size] if (size := getattr(b_dataloader, "batch_size", None)) else None, threads=conf.threads(),
-                          name=conf.ni_workload_name)
+    size = getattr(b_dataloader, "batch_size", None)
+    if conf.num_of_instance > 1:
+        run = _in_instances(path, conf, b_dataloader, size)
+    else:
+        run = verbs.benchmark(path, data=b_dataloader, warmup=conf.warmup, iterations=conf.iteration if conf.iteration > 0 else None,
+                              batch_sizes=[size] if size else None, threads=conf.threads(), name=conf.ni_workload_name)
     told = run.benchmark.results[0]  # type: ignore[union-attr]
     print(f"Batch size = {told.batch_size}")
     print(f"Latency: {told.latency_ms:.3f} ms")
     print(f"Throughput: {told.samples_per_second:.3f} images/sec")
     return run
+
+
+def _in_instances(path: str, conf: BenchmarkConfig, data: Any, batch_size: int | None) -> Run:
+    """Instances are processes of the program, which read files: they get the first samples."""
+    import numpy as np
+
+    from .. import _core
+    from ..data import samples_of
+
+    ranks = cast("dict[str, int | None]", _core.input_ranks({"model": path}))
+    samples = samples_of(data, lambda: ranks, lambda given: given, SAMPLES)
+    if samples is None or isinstance(samples, str):
+        raise UsageError("benchmark.fit: b_dataloader gives no samples; give an iterable of (input, label)")
+    read = [samples.read(index)[0] for index in range(min(samples.size, max(SAMPLES, batch_size or 1)))]
+    columns = {name or next(iter(ranks)): np.stack([one[name] for one in read]) for name in read[0]}
+    words = [program(), "benchmark", path, "--instances", conf.num_of_instance, "--warmup", conf.warmup, "--name", conf.ni_workload_name,
+             "--output", "json", "--quiet"]
+    for option, value in (("--cores-per-instance", conf.cores_per_instance), ("--batch-size", batch_size),
+                          ("--iterations", conf.iteration if conf.iteration > 0 else None)):
+        words += [option, value] if value else []
+    with tempfile.TemporaryDirectory(prefix="quantlens-benchmark-") as folder:
+        np.savez(os.path.join(folder, "samples.npz"), **cast("Any", columns))
+        words += ["--data", os.path.join(folder, "samples.npz")]
+        done = subprocess.run([str(word) for word in words], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise Failed(done.stderr.strip().rpartition("quantlens: ")[2] or f"quantlens benchmark ended with {done.returncode}")
+    return open_run(json.loads(done.stdout)["workload"])
 
 
 def _profiled(path: str, conf: BenchmarkConfig, data: Any) -> Run:

@@ -71,7 +71,8 @@ std::string list_text(const Context& context, const Run& run, std::uint64_t offs
   const std::optional<MappedFile> found = find_file(context.store, file);
   HistogramList list{.offset = offset};
   if (!found) return compact(json::encode(list));
-  const HistogramsReader reader(found->text(), FileOf<Histograms>::kName);
+  const HistogramsReader reader =
+      context.indexes.histograms(found->text(), file, FileOf<Histograms>::kName);
   const std::unordered_set<std::string> weights = weights_of(context, run);
   list.total = reader.entries().size();
   const std::uint64_t begin = std::min(offset, list.total);

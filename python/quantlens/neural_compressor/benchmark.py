@@ -35,7 +35,7 @@ def fit(model: Any, conf: BenchmarkConfig, b_dataloader: Any = None, b_func: Cal
     if conf.num_of_instance > 1:
         run = _in_instances(path, conf, b_dataloader, size)
     else:
-        run = verbs.benchmark(path, data=b_dataloader, warmup=conf.warmup, iterations=conf.iteration if conf.iteration > 0 else None,
+        run = verbs.benchmark(path, data=b_dataloader, warmup=conf.warmup, iterations=conf.iterations(),
                               batch_sizes=[size] if size else None, threads=conf.threads(), name=conf.ni_workload_name)
     told = run.benchmark.results[0]  # type: ignore[union-attr]
     print(f"Batch size = {told.batch_size}")
@@ -60,7 +60,7 @@ def _in_instances(path: str, conf: BenchmarkConfig, data: Any, batch_size: int |
     words = [program(), "benchmark", path, "--instances", conf.num_of_instance, "--warmup", conf.warmup, "--name", conf.ni_workload_name,
              "--output", "json", "--quiet"]
     for option, value in (("--cores-per-instance", conf.cores_per_instance), ("--batch-size", batch_size),
-                          ("--iterations", conf.iteration if conf.iteration > 0 else None)):
+                          ("--iterations", conf.iterations())):
         words += [option, value] if value else []
     with tempfile.TemporaryDirectory(prefix="quantlens-benchmark-") as folder:
         np.savez(os.path.join(folder, "samples.npz"), **cast("Any", columns))

@@ -137,3 +137,6 @@ class BenchmarkConfig:
 
     def threads(self) -> int | None:
         return self.intra_num_of_threads or self.cores_per_instance
+
+    def iterations(self) -> int | None:
+        return self.iteration if self.iteration > 0 else None

@@ -6,15 +6,16 @@ import os
 import pathlib
 import re
 import shutil
-import subprocess
-import threading
 from collections.abc import Sequence
-from typing import IO, Any, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from . import _core
 from .errors import Failed, NotFound
 from .progress import progress_of
 from .runs import Run
+
+if TYPE_CHECKING:
+    import subprocess
 
 HERE = pathlib.Path(__file__).parent
 
@@ -64,6 +65,9 @@ def serve(*, port: int | None = None, workspace: Any = None, open: bool = False,
     ...     print(server.url.split("?")[0].startswith("https://127.0.0.1:"))
     True
     """
+    import subprocess  # both take longer to load than most calls of this package
+    import threading
+
     words = [program(), "serve", *options]
     if port is not None:
         words += ["--port", str(port)]

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import _core
 from .progress import progress_of
 from .runs import Run, _id, _workspace_of
 
 
-@dataclass(frozen=True)
-class Report:
+class Report(NamedTuple):
     """The file, and a sentence for each gate that was missed."""
 
     path: str

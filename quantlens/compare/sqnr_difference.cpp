@@ -5,43 +5,21 @@
 #include <cmath>
 #include <cstddef>
 
-#include <boost/math/distributions/students_t.hpp>
+#include "quantlens/stats/jackknife.h"
 
 namespace quantlens {
 namespace {
 
-constexpr double kTail = 0.975;
-
-/// A variance and what is known of it.
-struct JackknifeVariance {
-  double value = 0;
-  double freedom = 0;
-};
-
-/// Of a variance of n values whose kurtosis, 3 where they are normal, is as measured (the variance
-/// of a variance: Cramer, 1946, 27.4). Where a few blocks make all of it, it is hardly known.
-double freedom_of(double n, double squares, double fourths) {
-  const double kurtosis = squares > 0 ? n * fourths / (squares * squares) : 0;
-  return kurtosis > 1 ? std::clamp(2 * n / (kurtosis - 1), 1.0, n - 1) : n - 1;
-}
-
-/// The jackknife's, over the blocks that hold pairs. Nothing where one of the figures is not
-/// finite, or too few blocks are there.
+/// Over the blocks that hold pairs. Nothing where one of the figures is not finite, or too few
+/// blocks are there.
 std::optional<JackknifeVariance> variance_of(const BlockFigure& figure) {
   if (!has_enough_blocks(figure.blocks)) return std::nullopt;
-  double sum = 0, n = 0, squares = 0, fourths = 0;
-  const auto each_block = [&](const auto& visit) {
-    for (std::size_t b = 0; b < kBlocks; ++b)
-      if ((figure.blocks >> b & 1U) != 0) visit(figure.without[b]);
-  };
-  each_block([&](double one) { sum += one, ++n; });
-  if (!std::isfinite(sum)) return std::nullopt;
-  each_block([&](double one) {
-    const double square = (one - sum / n) * (one - sum / n);
-    squares += square;
-    fourths += square * square;
-  });
-  return JackknifeVariance{(n - 1) / n * squares, freedom_of(n, squares, fourths)};
+  std::vector<double> without;
+  for (std::size_t b = 0; b < kBlocks; ++b)
+    if ((figure.blocks >> b & 1U) != 0) without.push_back(figure.without[b]);
+  if (!std::ranges::all_of(without, [](double one) { return std::isfinite(one); }))
+    return std::nullopt;
+  return jackknife_variance(without);
 }
 
 /// Welch's.
@@ -52,14 +30,13 @@ JackknifeVariance sum_of(const JackknifeVariance& a, const JackknifeVariance& b)
 }
 
 void judge_by(const JackknifeVariance& variance, SqnrDifference& difference) {
-  const boost::math::students_t distribution(variance.freedom);
   const double error = std::sqrt(variance.value);
-  const double half = boost::math::quantile(distribution, kTail) * error;
+  const double half = student_t(variance.freedom) * error;
   difference.interval = Interval{difference.db - half, difference.db + half};
   difference.chance = difference.db == 0 ? 1 : 0;
   if (error > 0) {
-    const double t = std::abs(difference.db) / error;
-    difference.chance = std::isfinite(t) ? 2 * cdf(complement(distribution, t)) : 0;
+    const double t = difference.db / error;
+    difference.chance = std::isfinite(t) ? chance_of(t, variance.freedom) : 0;
   }
 }
 

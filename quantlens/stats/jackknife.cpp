@@ -5,32 +5,25 @@
 #include <cmath>
 #include <numeric>
 
+#include <boost/math/distributions/students_t.hpp>
+
 namespace quantlens {
 namespace {
 
 constexpr std::size_t kGroups = 200;
 constexpr std::size_t kLeastGroups = 3;
+constexpr double kUpperTail = 0.975;
 
-/// 97.5 % of Student's t distribution lie below, by its expansion around the normal one (Abramowitz
-/// and Stegun, 26.7.5); from 5 degrees of freedom on it is right to 0.1 %.
-double student_t(double freedom) {
-  const double z = 1.959963984540054;
-  const double z3 = z * z * z;
-  const double z5 = z3 * z * z;
-  const double z7 = z5 * z * z;
-  const double g1 = (z3 + z) / 4;
-  const double g2 = (5 * z5 + 16 * z3 + 3 * z) / 96;
-  const double g3 = (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / 384;
-  return z + (g1 + (g2 + g3 / freedom) / freedom) / freedom;
+/// Of a variance of n values.
+double freedom_of(double n, double squares, double fourths) {
+  const double kurtosis = squares > 0 ? n * fourths / (squares * squares) : 0;  // 3: normal ones
+  return kurtosis > 1 ? std::clamp(2 * n / (kurtosis - 1), 1.0, n - 1) : n - 1;
 }
 
-/// Half of the interval. REQUIRES: a group or more.
+/// Half of the interval. REQUIRES: two groups or more.
 double half_width(std::span<const double> without) {
-  const auto n = static_cast<double>(without.size());
-  const double mean = std::accumulate(without.begin(), without.end(), 0.0) / n;
-  double squares = 0;
-  for (const double one : without) squares += (one - mean) * (one - mean);
-  return student_t(n - 1) * std::sqrt((n - 1) / n * squares);
+  const JackknifeVariance variance = jackknife_variance(without);
+  return student_t(variance.freedom) * std::sqrt(variance.value);
 }
 
 }  // namespace
@@ -47,6 +40,26 @@ std::vector<double> without_each(std::size_t count, const ItemsFigure& figure) {
     figures.push_back(figure(kept));
   }
   return figures;
+}
+
+JackknifeVariance jackknife_variance(std::span<const double> without) {
+  const auto n = static_cast<double>(without.size());
+  const double mean = std::accumulate(without.begin(), without.end(), 0.0) / n;
+  double squares = 0, fourths = 0;
+  for (const double one : without) {
+    const double square = (one - mean) * (one - mean);
+    squares += square;
+    fourths += square * square;
+  }
+  return {.value = (n - 1) / n * squares, .freedom = freedom_of(n, squares, fourths)};
+}
+
+double student_t(double freedom) {
+  return boost::math::quantile(boost::math::students_t(freedom), kUpperTail);
+}
+
+double chance_of(double t, double freedom) {
+  return 2 * cdf(complement(boost::math::students_t(freedom), std::abs(t)));
 }
 
 std::array<double, 2> jackknife_interval(double whole, std::span<const double> without,

@@ -19,6 +19,24 @@ using ItemsFigure = std::function<double(std::span<const std::size_t>)>;
 /// their number).
 std::vector<double> without_each(std::size_t count, const ItemsFigure& figure);
 
+/// A variance and what is known of it.
+struct JackknifeVariance {
+  double value = 0;
+  double freedom = 0;  ///< degrees of freedom, 1 at least
+};
+
+/// The jackknife's variance of a figure that is `without` of all but each group (Efron and Stein,
+/// 1981). Where a few groups make most of it, it is known less well than from as many normal ones:
+/// its degrees of freedom follow the kurtosis of the groups (the variance of a variance: Cramer,
+/// 1946, 27.4). REQUIRES: two groups or more, all finite.
+JackknifeVariance jackknife_variance(std::span<const double> without);
+
+/// The probability that a value of Student's t distribution is farther from 0 than t.
+double chance_of(double t, double freedom);
+
+/// Student's t of a 95 % interval.
+double student_t(double freedom);
+
 /// 95 % interval, within `bounds`, of a figure that is `whole` of all samples and `without` of all
 /// but each group: Student's t times the standard error to both sides. Fewer than three groups tell
 /// nothing: `bounds`. REQUIRES: no NaN.

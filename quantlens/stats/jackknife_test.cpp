@@ -30,7 +30,49 @@ std::array<double, 2> interval_of(std::size_t count, const ItemsFigure& figure,
   return jackknife_interval(figure(all), without_each(count, figure), bounds);
 }
 
-// The jackknife of a mean is the textbook's interval: mean +- t s / sqrt(n).
+/// The probability between -t and t: the density, summed by Simpson's rule.
+double probability_within(double t, double freedom) {
+  constexpr int kSteps = 20000;
+  const double scale = std::exp(std::lgamma((freedom + 1) / 2) - std::lgamma(freedom / 2)) /
+                       std::sqrt(freedom * std::acos(-1.0));
+  double sum = 0;
+  for (int i = 0; i <= kSteps; ++i) {
+    const double x = t * i / kSteps;
+    const int weight = i == 0 || i == kSteps ? 1 : i % 2 == 1 ? 4 : 2;
+    sum += weight * std::pow(1 + x * x / freedom, -(freedom + 1) / 2);
+  }
+  return 2 * scale * sum * t / kSteps / 3;
+}
+
+TEST(StudentT, EqualsTablesAndTheSumOfTheDensity) {
+  EXPECT_NEAR(student_t(1), 12.706205, 1e-6);
+  EXPECT_NEAR(student_t(2), 4.302653, 1e-6);
+  EXPECT_NEAR(student_t(31), 2.039513, 1e-6);
+  for (const double freedom : {1.0, 2.2, 5.0, 7.75, 31.0, 199.0}) {
+    EXPECT_NEAR(probability_within(student_t(freedom), freedom), 0.95, 1e-8) << freedom;
+    EXPECT_NEAR(chance_of(-1.5, freedom), 1 - probability_within(1.5, freedom), 1e-8) << freedom;
+  }
+}
+
+TEST(JackknifeVariance, IsKnownLessWellWhereFewGroupsMakeIt) {
+  Numbers without(32);
+  for (std::size_t i = 0; i < without.size(); ++i) without[i] = i % 2 == 0 ? 1 : -1;
+  EXPECT_EQ(jackknife_variance(without).freedom, 31);  // kurtosis 1, the least
+  EXPECT_DOUBLE_EQ(jackknife_variance(without).value, 31);
+
+  Numbers alone(32);
+  alone[5] = 1;
+  const double p = 1.0 / 32;  // Bernoulli's kurtosis
+  const double kurtosis = (1 - 3 * p * (1 - p)) / (p * (1 - p));
+  EXPECT_NEAR(jackknife_variance(alone).freedom, 2 * 32 / (kurtosis - 1), 1e-9);
+  EXPECT_LT(jackknife_variance(alone).freedom, 2.3);
+
+  EXPECT_EQ(jackknife_variance(Numbers(32, 7.0)).freedom, 31);
+  EXPECT_EQ(jackknife_variance(Numbers(32, 7.0)).value, 0);
+  EXPECT_EQ(jackknife_variance(Numbers{0, 0, 1}).freedom, 2);
+}
+
+// The jackknife of a mean of normal values is the textbook's interval: mean +- t s / sqrt(n).
 TEST(JackknifeInterval, OfAMeanIsStudents) {
   struct Case {
     std::size_t count;

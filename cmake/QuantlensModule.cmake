@@ -60,12 +60,13 @@ function(quantlens_program name)
   _quantlens_tidy(${name})
 endfunction()
 
-# A module for Python, by nanobind: the file OUTPUT in FOLDER.
+# A module for Python, by nanobind: the file OUTPUT in FOLDER. It uses Python's stable interface, so that one file serves 3.10
+# and later; what differs among them lies in the package nanobind-backend.
 function(quantlens_extension name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "OUTPUT;FOLDER" "SOURCES;DEPENDS;LINK")
   _quantlens_check_arguments(${name} "${arg_UNPARSED_ARGUMENTS}")
   list(TRANSFORM arg_DEPENDS PREPEND quantlens::)
-  nanobind_add_module(${name} NB_STATIC ${arg_SOURCES})
+  nanobind_add_module(${name} BACKEND_MODULE nanobind_backend ${arg_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE ${arg_DEPENDS} ${arg_LINK} quantlens_flags)
   set_target_properties(${name} PROPERTIES OUTPUT_NAME ${arg_OUTPUT} LIBRARY_OUTPUT_DIRECTORY ${arg_FOLDER} UNITY_BUILD OFF)

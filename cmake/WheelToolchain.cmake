@@ -10,6 +10,10 @@ foreach(what LIBRARY INCLUDE PACKAGE)
   set(CMAKE_FIND_ROOT_PATH_MODE_${what} BOTH)  # what is not in the root: nanobind, ONNX Runtime's headers
 endforeach()
 set(CMAKE_LIBRARY_ARCHITECTURE x86_64-linux-gnu)
+# glibc 2.28 has no later version of these functions.
+cmake_path(SET symbols NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../packaging/glibc_symbols.h)
+set(CMAKE_C_FLAGS_INIT "-include ${symbols}")
+set(CMAKE_CXX_FLAGS_INIT "-include ${symbols}")
 # The compiler looks beside itself first, where this machine's C library is.
 set(first ${wheel}/root/usr/lib/x86_64-linux-gnu)
 foreach(what EXE SHARED MODULE)

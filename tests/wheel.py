@@ -2,10 +2,13 @@
 """The wheel in an environment of its own, where no compiler is: the program, the server with its pages, the package.
 
     tests/wheel.py [WHEEL]      else the one that tools/wheel left in build/wheel
+
+Also in each other Python from 3.10 on that is on the PATH or named in $QUANTLENS_PYTHONS (programs, separated by colons).
 """
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -40,9 +43,10 @@ def wheel():
 class Environment:
     """One of Python's venvs, whose programs are the only ones."""
 
-    def __init__(self, folder, path):
+    def __init__(self, folder, path, python=sys.executable):
         self.folder = folder
-        subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True)
+        folder.mkdir(parents=True, exist_ok=True)
+        subprocess.run([python, "-m", "venv", folder / "venv"], check=True)
         self.bin = folder / "venv" / "bin"
         self.variables = {"PATH": str(self.bin), "HOME": str(folder), "LANG": "C.UTF-8", "ORT_DISABLE_TELEMETRY": "1"}
         installed = self.call("pip", "install", "--disable-pip-version-check", "-q", "--only-binary=:all:", path, pip=True)
@@ -107,6 +111,25 @@ def package_works(environment):
     harness.check(used.stdout.startswith("spread_weight 0.") and used.returncode == 0, f"import quantlens: {used.stdout.strip()} {used.stderr[-500:]}")
 
 
+def version_of(python):
+    """Its version where it runs, is CPython, and one that the wheel is for; or None."""
+    asked = "import platform, sys; print(platform.python_implementation(), *sys.version_info[:2])"
+    try:
+        told = subprocess.run([python, "-c", asked], capture_output=True, text=True, check=False, timeout=60).stdout.split()
+    except OSError:
+        return None
+    version = tuple(map(int, told[1:])) if told[:1] == ["CPython"] else ()
+    return version if version >= (3, 10) else None
+
+
+def other_pythons():
+    """The programs of other versions than this one, one of each."""
+    named = filter(None, os.environ.get("QUANTLENS_PYTHONS", "").split(":"))
+    found = filter(None, (shutil.which(f"python3.{minor}") for minor in range(10, 20)))
+    one_each = {version_of(python): python for python in [*found, *named]}
+    return [(version, python) for version, python in sorted(one_each.items(), key=str) if version and version != sys.version_info[:2]]
+
+
 def main():
     path = wheel()
     print(f"     {path.name}: {path.stat().st_size / 1e6:.1f} MB")
@@ -124,6 +147,10 @@ def main():
     program_works(environment)
     server_works(environment)
     package_works(environment)
+    for version, python in other_pythons():
+        name = "Python " + ".".join(map(str, version))
+        print(f"     {name}")
+        package_works(Environment(sandbox.path / name.replace(" ", "-"), path, python))
 
 
 if __name__ == "__main__":

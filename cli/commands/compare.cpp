@@ -7,6 +7,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/commands/render.h"
+#include "quantlens/base/counted.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
@@ -74,13 +75,19 @@ void print(const Comparison& comparison, const TableOptions& options) {
   print_out(comparison_text(comparison, options.view()));
 }
 
+std::string failed_text(const ComparedRun& run) {
+  return fmt::format("{0} did not end well; see 'quantlens workloads show {0}' for why", run.id);
+}
+
 /// Why nothing can be told of B; empty: it ended well, and has a figure that A has, too.
 std::string unchecked_because(const Comparison& comparison) {
-  if (comparison.b.state != WorkloadState::success)
-    return "it did not end well; see 'quantlens workloads show' for why";
+  if (comparison.b.state != WorkloadState::success) return failed_text(comparison.b);
   const ComparisonCounts& counts = comparison.counts;
   const bool has_ops = counts.better + counts.worse + counts.equal + counts.undecided > 0;
   if (has_ops || comparison.accuracy.verdict != ComparisonVerdict::unknown) return {};
+  if (comparison.a.state != WorkloadState::success) return failed_text(comparison.a);
+  if (comparison.accuracy.difference)
+    return fmt::format("the {} of neither is a number", printable(comparison.accuracy.a->metric));
   return "the two have no figure in common; run both with --diagnose or with the same --metric";
 }
 
@@ -96,9 +103,13 @@ int compare_code(const Comparison& comparison, const std::string& fail_on) {
   if (comparison.same_models) return kDone;
   const bool is_accuracy = comparison.accuracy.verdict == ComparisonVerdict::worse;
   if (!is_accuracy && comparison.counts.worse == 0) return kDone;
-  print_err(fmt::format("quantlens: {} is worse than {}: {} activations{}\n", comparison.b.id,
-                        comparison.a.id, comparison.counts.worse,
-                        is_accuracy ? " and the accuracy" : ""));
+  std::string what = is_accuracy ? "the accuracy" : "";
+  if (comparison.counts.worse > 0) {
+    what = fmt::format("{}{}{}", counted(comparison.counts.worse, "activation"),
+                       is_accuracy ? " and " : "", what);
+  }
+  print_err(
+      fmt::format("quantlens: {} is worse than {}: {}\n", comparison.b.id, comparison.a.id, what));
   return kGoalMissed;
 }
 

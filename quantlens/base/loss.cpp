@@ -24,10 +24,11 @@ bool is_within_loss(double loss, double most) {
 
 void check_allowed_loss(double most, bool higher_is_better, bool absolute) {
   if (absolute || !higher_is_better || most < 1) return;
+  const std::string instead =
+      most < 100 ? fmt::format("write {} or {}%", most / 100, most) : "write less than 1, or 100%";
   throw Error(Errc::usage,
-              fmt::format("--max-loss {} lets all of the accuracy be lost; it is a share: write {} "
-                          "or {}%",
-                          most, most / 100, most));
+              fmt::format("--max-loss {} lets all of the accuracy be lost; it is a share: {}", most,
+                          instead));
 }
 
 }  // namespace quantlens

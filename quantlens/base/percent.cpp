@@ -30,6 +30,7 @@ std::string change_text(double share) {
   constexpr double kMost = 1e6;
   constexpr double kLeast = 0.005;
   const double percent = kHundred * share;
+  if (std::isnan(percent)) return "nan %";  // of either sign
   if (percent > kMost) return fmt::format("over {:.0f} %", kMost);
   if (percent < -kMost) return fmt::format("under {:.0f} %", -kMost);
   return fmt::format("{:.2f} %", std::abs(percent) < kLeast ? 0 : percent);

@@ -32,6 +32,7 @@ TEST(ChangeText, HasTwoDecimalsAndNoExponent) {
   EXPECT_EQ(change_text(123.456), "12345.60 %");
   EXPECT_EQ(change_text(1e300), "over 1000000 %");
   EXPECT_EQ(change_text(-1e300), "under -1000000 %");
+  EXPECT_EQ(change_text(-std::nan("")), "nan %");
 }
 
 }  // namespace

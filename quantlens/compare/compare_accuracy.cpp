@@ -72,12 +72,17 @@ std::optional<std::array<double, 2>> paired_interval(const Accuracy& a, const Di
                               a.samples - right - count.gained);
 }
 
-/// As many samples that differ as the four counts leave room for: the interval of fewer is within.
+/// As many samples that differ as there is room for: no more than what both together differ from
+/// their reference, than A has right and than B has wrong. The interval of fewer is within.
 std::optional<Discordant> most_discordant(const RunToCompare& a, const RunToCompare& b) {
   const AccuracyRecord& in_a = *a.records.accuracy;
   const AccuracyRecord& in_b = *b.records.accuracy;
   if (!in_a.reference || !in_b.reference) return std::nullopt;
-  return Discordant{.lost = in_a.gained + in_b.lost, .gained = in_a.lost + in_b.gained};
+  const std::uint64_t samples = in_a.quantized.samples;
+  const std::uint64_t right_a = hits(in_a.quantized), right_b = hits(in_b.quantized);
+  if (right_a > samples || right_b > samples) return std::nullopt;
+  return Discordant{.lost = std::min({in_a.gained + in_b.lost, right_a, samples - right_b}),
+                    .gained = std::min({in_a.lost + in_b.gained, right_b, samples - right_a})};
 }
 
 /// Each end as far off as both together may be (Newcombe, 1998, method 10 without correlation).
@@ -91,7 +96,10 @@ std::optional<std::array<double, 2>> unpaired_interval(const Accuracy& a, const 
 }
 
 ComparisonVerdict accuracy_verdict(const ComparedAccuracy& made, bool is_one_model) {
-  if (!made.difference || std::isnan(*made.difference)) return ComparisonVerdict::unknown;
+  if (!made.difference) return ComparisonVerdict::unknown;
+  if (const bool has_a = std::isfinite(made.a->value); has_a != std::isfinite(made.b->value))
+    return has_a ? ComparisonVerdict::worse : ComparisonVerdict::better;
+  if (std::isnan(*made.difference)) return ComparisonVerdict::unknown;
   const bool nothing_differs =
       is_one_model || (made.lost && made.gained && *made.lost + *made.gained == 0);
   if (*made.difference == 0 && nothing_differs) return ComparisonVerdict::equal;
@@ -114,7 +122,8 @@ ComparedAccuracy compared_accuracy(const RunToCompare& a, const RunToCompare& b,
   if (!made.a || !made.b || !is_same_metric(a, b)) return made;
   made.difference = made.b->value - made.a->value;
   const bool same_samples = is_same_scored(a, b, common);
-  const bool same_rate = same_samples && common.reference && made.a->is_rate;
+  const bool same_rate =
+      same_samples && common.reference && made.a->is_rate && std::isfinite(*made.difference);
   if (same_rate && has_all_flips(*a.records.accuracy) && has_all_flips(*b.records.accuracy)) {
     const Discordant count = discordant(*a.records.accuracy, *b.records.accuracy);
     made.lost = count.lost;

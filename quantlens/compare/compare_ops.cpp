@@ -260,11 +260,13 @@ class OpComparer {
       row.is_output = outputs_.contains(a->value);
       row.sqnr_a_db = a->sqnr_db;
       row.output_share_a = a->output_share;
+      row.became_nonfinite_a = a->became_nonfinite;
     }
     if (b != nullptr) {
       row.value_b = b->value;
       row.sqnr_b_db = b->sqnr_db;
       row.output_share_b = b->output_share;
+      row.became_nonfinite_b = b->became_nonfinite;
     }
     SqnrDifference difference{.db = std::nan("")};
     if (a != nullptr && b != nullptr) {
@@ -278,6 +280,8 @@ class OpComparer {
   }
 
   SqnrDifference difference_of(const ActivationRow& a, const ActivationRow& b) const {
+    if ((a.became_nonfinite > 0) != (b.became_nonfinite > 0))
+      return certain_difference(b.became_nonfinite == 0);
     const auto in_a = find(a_, moved_a_, a), in_b = find(b_, moved_b_, b);
     if (!in_a || !in_b) return sqnr_difference(a.sqnr_db, b.sqnr_db);
     return sqnr_difference(*in_a, *in_b, same_samples_ && a.elements == b.elements);

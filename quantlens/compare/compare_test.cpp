@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -270,6 +271,43 @@ TEST(Compare, TellsOptionsAndPlansThatDiffer) {
   EXPECT_THAT(compare(a, b).recipe, IsEmpty());
   b.records.plan->ops[0].precision = Precision::int8;
   EXPECT_EQ(compare(a, b).plan.front().precision_b, Precision::int8);
+}
+
+// 18 % of NaN are no "equal" because the rest of the values is.
+TEST(Compare, TellsNaNThatOneRunAloneHasAsWorse) {
+  const RunToCompare a = run_of("a", 30, 25);
+  RunToCompare b = run_of("b", 30, 25);
+  b.records.diagnosis->activations[1].became_nonfinite = 18;
+  const Comparison made = compare(a, b);
+  EXPECT_EQ(made.counts.worse, 1U);
+  EXPECT_EQ(made.ops.front().value_b, "r");
+  EXPECT_EQ(made.ops.front().difference_db, -std::numeric_limits<double>::infinity());
+  EXPECT_THAT(said(made.conclusions), ::testing::Contains("compare.nonfinite"));
+  EXPECT_EQ(compare(b, a).counts.better, 1U);
+  EXPECT_EQ(compare(b, b).counts.equal, 2U);
+}
+
+TEST(Compare, TellsAnAccuracyThatBecameNaNAsWorse) {
+  RunToCompare a = run_of("a", 30, 25), b = run_of("b", 30, 25);
+  score(a, 0.88, {});
+  score(b, std::nan(""), {});
+  EXPECT_EQ(compare(a, b).accuracy.verdict, ComparisonVerdict::worse);
+  EXPECT_EQ(compare(b, a).accuracy.verdict, ComparisonVerdict::better);
+  score(a, std::nan(""), {});
+  EXPECT_EQ(compare(a, b).accuracy.verdict, ComparisonVerdict::unknown);
+}
+
+// Of a model that has nearly nothing right, few samples can be lost.
+TEST(Compare, BoundsTheFlipsOfAModelThatCollapsed) {
+  RunToCompare a = run_of("a", 30, 25), b = run_of("b", 30, 25);
+  score(a, 0.01, {});
+  score(b, 0.88, {});
+  a.records.accuracy->lost = 89;  // their list is cut
+  b.records.accuracy->lost = 13;
+  b.records.accuracy->gained = 11;
+  const ComparedAccuracy made = compare(a, b).accuracy;
+  EXPECT_EQ(made.interval_is, AccuracyInterval::bounds);
+  EXPECT_EQ(made.verdict, ComparisonVerdict::better);
 }
 
 TEST(Compare, HoldsNaNForNoVerdict) {

@@ -110,6 +110,24 @@ void add_first(const Comparison& made, ComparisonVerdict verdict, const char* sa
   to.push_back(std::move(said));
 }
 
+/// Of the activations that both compared: those that are no numbers in one of the runs alone.
+void add_nonfinite(const Comparison& made, Statements& to) {
+  const auto add = [&](const char* which, auto of_this, auto of_other) {
+    const auto is_lost = [=](const ComparedOp& op) {
+      return op.difference_db && op.*of_this > 0 && op.*of_other == 0;
+    };
+    const auto first = std::ranges::find_if(made.ops, is_lost);
+    if (first == made.ops.end()) return;
+    const auto ops = static_cast<std::uint64_t>(std::ranges::count_if(made.ops, is_lost));
+    to.push_back({"compare.nonfinite",
+                  {{"which", figure::text(which)},
+                   {"ops", figure::count(ops)},
+                   {"op", figure::op(first->b)}}});
+  };
+  add("B", &ComparedOp::became_nonfinite_b, &ComparedOp::became_nonfinite_a);
+  add("A", &ComparedOp::became_nonfinite_a, &ComparedOp::became_nonfinite_b);
+}
+
 /// The one whose difference is told first; of several how many there are.
 void add_outputs(const Comparison& made, Statements& to) {
   const auto is_compared = [](const ComparedOp& op) { return op.is_output && op.difference_db; };
@@ -244,6 +262,7 @@ Statements conclusions_of(const Comparison& comparison, const Common& common) {
     if (comparison.same_models) said.push_back({"compare.same_models", {}});
     add_accuracy(comparison.accuracy, said);
     add_references(comparison.accuracy, said);
+    add_nonfinite(comparison, said);
     add_outputs(comparison, said);
     if (compared_by_both(comparison) > 0) said.push_back(said_of_ops(comparison));
     add_first(comparison, ComparisonVerdict::worse, "compare.worst", said);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 
 #include "quantlens/stats/jackknife.h"
 
@@ -81,6 +82,11 @@ ComparisonVerdict verdict_of(const SqnrDifference& one, double limit) {
 }
 
 }  // namespace
+
+SqnrDifference certain_difference(bool is_better) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  return {.db = is_better ? infinity : -infinity, .interval = {}, .paired = false, .chance = 0};
+}
 
 SqnrDifference sqnr_difference(double a, double b) {
   return {.db = a == b ? 0 : b - a, .interval = {}, .paired = false, .chance = {}};

@@ -36,6 +36,10 @@ SqnrDifference sqnr_difference(const BlockFigure& a, const BlockFigure& b, bool 
 /// Of the difference of two figures that have no blocks: without interval.
 SqnrDifference sqnr_difference(double a, double b);
 
+/// Of an activation that is NaN or infinite in one run where the other has numbers, as the float
+/// model has: no SQNR of the finite rest makes up for that.
+SqnrDifference certain_difference(bool is_better);
+
 /// What is said of all of them at once: by the procedure of Benjamini and Hochberg (1995) those
 /// that are told as different are told so falsely in `kFalseShare` of the cases at most, on the
 /// average; and they differ by kMaterialDb or more.

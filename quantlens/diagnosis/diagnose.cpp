@@ -77,6 +77,12 @@ void add_channels(const PairedStats& gathered, ActivationRow& row) {
   row.channel_spread = spread_of(std::move(reaches));
 }
 
+/// The histogram counts all finite values of the reference, the pairs those of both sides.
+std::uint64_t became_nonfinite(const PairedStats& gathered) {
+  const std::uint64_t finite = gathered.reference_histogram.count();
+  return finite - std::min(finite, gathered.pairs.count());
+}
+
 Compared compared(const ValuePair& pair, const PairedStats& gathered, const SampleNames& names) {
   const PairStats& stats = gathered.pairs;
   const PairIntervals intervals(stats);
@@ -116,6 +122,7 @@ Compared compared(const ValuePair& pair, const PairedStats& gathered, const Samp
   add_medians(pair, gathered, row);
   row.elements = stats.count();
   row.nonfinite = stats.nonfinite();
+  row.became_nonfinite = became_nonfinite(gathered);
   row.worst_samples = worst_samples(stats, names);
   return {.row = std::move(row), .sqnr_db = intervals.sqnr_db()};
 }

@@ -63,11 +63,15 @@ struct ComparedOp {
   ComparisonVerdict verdict = ComparisonVerdict::unknown;
   std::optional<double> output_share_a, output_share_b;  ///< of the outputs' error, 0..1
   std::optional<Precision> precision_a, precision_b;
+  /// Values that are NaN or infinite where the reference's are finite. If one run alone has some,
+  /// the difference is infinite.
+  std::uint64_t became_nonfinite_a = 0, became_nonfinite_b = 0;
 };
 BOOST_DESCRIBE_STRUCT(ComparedOp, (),
                       (a, b, type, matched_by, value_a, value_b, is_output, sqnr_a_db, sqnr_b_db,
                        difference_db, difference_interval, paired, verdict, output_share_a,
-                       output_share_b, precision_a, precision_b))
+                       output_share_b, precision_a, precision_b, became_nonfinite_a,
+                       became_nonfinite_b))
 
 /// An op that the other run's reference has not, or that could not be told from others there.
 struct LoneOp {

@@ -70,8 +70,9 @@ struct ActivationRow {
   double quantized_mean = 0, quantized_standard_deviation = 0, quantized_median = 0;
   std::optional<double> scale;  ///< of an integer side
   std::optional<std::int32_t> zero_point;
-  std::uint64_t elements = 0;  ///< finite pairs over all samples
-  std::uint64_t nonfinite = 0;
+  std::uint64_t elements = 0;                  ///< finite pairs over all samples
+  std::uint64_t nonfinite = 0;                 ///< pairs with a NaN or an infinity
+  std::uint64_t became_nonfinite = 0;          ///< those of them that are finite in the reference
   std::uint64_t channels = 0;                  ///< 0: the value has none that are told apart
   std::optional<std::uint64_t> worst_channel;  ///< the one with most error
   std::optional<double> worst_channel_share;   ///< of the row's sum of squared error, 0..1
@@ -87,9 +88,9 @@ BOOST_DESCRIBE_STRUCT(ActivationRow, (),
                        output_share_interval, cosine, cosine_interval, max_abs_error, clip_rate,
                        clip_rate_interval, min, max, data_range, quantized_min, quantized_max, mean,
                        standard_deviation, median, quantized_mean, quantized_standard_deviation,
-                       quantized_median, scale, zero_point, elements, nonfinite, channels,
-                       worst_channel, worst_channel_share, worst_channel_sqnr_db, channel_spread,
-                       worst_samples))
+                       quantized_median, scale, zero_point, elements, nonfinite, became_nonfinite,
+                       channels, worst_channel, worst_channel_share, worst_channel_sqnr_db,
+                       channel_spread, worst_samples))
 
 struct TensorSummary {
   double min = 0, max = 0, mean = 0, standard_deviation = 0, variance = 0;
@@ -144,6 +145,7 @@ struct Finding {
   /// The share was measured: so much of the outputs' error is gone when `ops` alone are computed in
   /// float inside the quantized model. Else it is an estimate (docs/rules.md).
   bool share_is_measured = false;
+  std::uint64_t share_samples = 0;        ///< over which it was measured; 0: an estimate, of all
   std::optional<double> estimated_share;  ///< of a measured one: what the estimate was
   /// The samples cannot tell its share from that of the one above.
   bool tied_with_previous = false;
@@ -154,7 +156,7 @@ struct Finding {
 };
 BOOST_DESCRIBE_STRUCT(Finding, (),
                       (rule, op, ops, reasons, remedy, severity, output_share,
-                       output_share_interval, share_is_measured, estimated_share,
+                       output_share_interval, share_is_measured, share_samples, estimated_share,
                        tied_with_previous, measured_gain, measured_gain_interval))
 
 struct Diagnosis {

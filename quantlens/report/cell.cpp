@@ -79,6 +79,7 @@ std::string unwrapped(std::string text) {
 std::string figure_text(double value, double size) {
   constexpr double kLeast = 0.01;
   constexpr double kMost = 1000;
+  if (std::isnan(value)) return "nan";  // of either sign
   if (size == 0 || (size >= kLeast && size < kMost)) return fmt::format("{:.4f}", value);
   return fmt::format("{:.5g}", value);
 }

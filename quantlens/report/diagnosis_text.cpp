@@ -42,27 +42,35 @@ std::vector<const Row*> greatest(const std::vector<Row>& rows, double least, Fig
   return found;
 }
 
-/// Of the ops that make error by themselves; of all where `--local 0` measured none.
-std::vector<ActivationRow> makers_of_error(const Diagnosis& diagnosis) {
-  if (diagnosis.local_samples == 0) return diagnosis.activations;
+/// The ops that make error by themselves; all where `--local 0` measured none.
+struct Makers {
   std::vector<ActivationRow> rows;
-  std::ranges::copy_if(diagnosis.activations, std::back_inserter(rows), makes_error);
-  return rows;
+  bool are_all = false;
+};
+
+Makers makers_of_error(const Diagnosis& diagnosis) {
+  if (diagnosis.local_samples == 0) return {.rows = diagnosis.activations, .are_all = true};
+  Makers makers;
+  std::ranges::copy_if(diagnosis.activations, std::back_inserter(makers.rows), makes_error);
+  return makers;
 }
 
 // Where error begins; behind that, rows are bad because their inputs are.
-std::string drops_text(const std::vector<ActivationRow>& makers) {
+std::string drops_text(const Makers& makers) {
   constexpr double kLeastDb = 6;
   std::vector<std::string> parts;
-  for (const ActivationRow* row : greatest(
-           makers, kLeastDb, [](const ActivationRow& r) { return r.sqnr_drop_db.value_or(0); })) {
+  for (const ActivationRow* row : greatest(makers.rows, kLeastDb, [](const ActivationRow& r) {
+         return r.sqnr_drop_db.value_or(0);
+       })) {
     const double before = row->sqnr_db + *row->sqnr_drop_db;
     const std::string from = std::isfinite(before) ? fmt::format("{:.1f}", before) : "no error";
     parts.push_back(
         fmt::format("{} (from {} to {:.1f} dB)", printable(row->op.name), from, row->sqnr_db));
   }
   if (parts.empty()) return {};
-  return fmt::format("SQNR falls most at {}\n", fmt::join(parts, ", "));
+  return fmt::format("{} falls most at {}\n",
+                     makers.are_all ? "SQNR" : "Among ops that make error themselves, SQNR",
+                     fmt::join(parts, ", "));
 }
 
 // What an op adds itself, without what its rounded inputs make.
@@ -127,10 +135,11 @@ std::string leftovers_text(const Diagnosis& diagnosis) {
 }  // namespace
 
 std::string compared_text(const Diagnosis& diagnosis, const RunView& view) {
-  const std::vector<ActivationRow> makers = makers_of_error(diagnosis);
+  const Makers makers = makers_of_error(diagnosis);
   std::string text =
       shown(activations_table(diagnosis, view.order), view) +
-      told(drops_text(makers) + own_text(makers) + nonfinite_text(diagnosis.activations), view);
+      told(drops_text(makers) + own_text(makers.rows) + nonfinite_text(diagnosis.activations),
+           view);
   if (!diagnosis.weights.empty()) text += shown(weights_table(diagnosis), view);
   return text + told(spreads_text(diagnosis.weights) + leftovers_text(diagnosis), view);
 }

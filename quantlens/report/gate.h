@@ -19,9 +19,10 @@ struct GateVerdict {
 };
 BOOST_DESCRIBE_STRUCT(GateVerdict, (), (reached, below, short_of_db, because))
 
-/// Holds the activations of a run's diagnosis against `least_db` of SQNR. An output that was not
-/// compared misses it, and so does a diagnosis that compared nothing. Throws Errc::failed for a run
-/// that diagnosed nothing.
+/// Holds the activations of a run's diagnosis against `least_db` of SQNR. One that became NaN or
+/// infinite anywhere misses it whatever its finite values are, and so does one without a figure, an
+/// output that was not compared, and a diagnosis that compared nothing. Throws Errc::failed for a
+/// run that diagnosed nothing.
 GateVerdict sqnr_gate(const RunRecords& records, double least_db);
 
 }  // namespace quantlens

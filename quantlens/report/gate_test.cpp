@@ -57,6 +57,28 @@ TEST(SqnrGate, IsMissedByWhatHasNoFiniteFigure) {
   EXPECT_TRUE(std::isinf(verdict.short_of_db));
 }
 
+TEST(SqnrGate, IsMissedByNaNWhateverTheFiniteValuesSay) {
+  RunRecords records = run_of({50, 12, 40});
+  records.diagnosis->activations[0].nonfinite = 9;
+  records.diagnosis->activations[0].elements = 91;
+  EXPECT_TRUE(sqnr_gate(records, 10).reached) << "the float model has them, too";
+  records.diagnosis->activations[0].became_nonfinite = 4;
+  const GateVerdict verdict = sqnr_gate(records, 10);
+  EXPECT_FALSE(verdict.reached);
+  EXPECT_EQ(verdict.below, 1U);
+  EXPECT_TRUE(std::isinf(verdict.short_of_db));
+  EXPECT_EQ(verdict.because,
+            "1 of 3 activations is below 10 dB, the worst a with 4 of 100 values NaN or infinite "
+            "that are not in the float model");
+}
+
+TEST(SqnrGate, IsMissedByAFigureThatIsNoNumber) {
+  const GateVerdict verdict = sqnr_gate(run_of({50, std::nan("")}), -1000);
+  EXPECT_FALSE(verdict.reached);
+  EXPECT_EQ(verdict.because,
+            "1 of 2 activations is below -1000 dB, the worst b, whose SQNR is not known");
+}
+
 TEST(SqnrGate, IsMissedByAnOutputThatWasNotCompared) {
   RunRecords records = run_of({50});
   records.diagnosis->outputs_not_compared = {"y\n"};

@@ -101,7 +101,9 @@ std::string share_words(const Finding& finding, HowFound said) {
   const auto& [low, high] = finding.output_share_interval.value_or(std::array{0.0, 1.0});
   const std::string interval = fmt::format("{} to {}", whole_percent(low), whole_percent(high));
   const bool is_everywhere = said == HowFound::everywhere;
-  const char* how = finding.share_is_measured ? ", measured" : ", estimated";
+  std::string how = finding.share_is_measured ? ", measured" : ", estimated";
+  if (finding.share_samples > 0)
+    how += fmt::format(" over {}", counted(finding.share_samples, "sample"));
   constexpr double kNothing = 0.005;  // what is told as 0 %
   if (*finding.output_share < kNothing) {
     return fmt::format("in float {} ({} % of the error gone{})",

@@ -84,6 +84,10 @@ TEST(ShareWords, TellWhatWasMeasuredFromWhatIsEstimated) {
   finding.tied_with_previous = true;
   EXPECT_EQ(share_words(finding),
             "90 % of the error (80 to 100, measured), tied with the one above");
+  finding.share_samples = 16;
+  EXPECT_EQ(share_words(finding),
+            "90 % of the error (80 to 100, measured over 16 samples), tied with the one above");
+  finding.share_samples = 0;
   finding.output_share = -0.1;
   finding.output_share_interval = {-0.2, 0.1};
   EXPECT_EQ(share_words(finding),

@@ -76,6 +76,9 @@ TEST(StatementText, SaysWhoseShareItIs) {
                                         {"op", figure::op(op_ref("add"))}};
   EXPECT_EQ(told("share.begins", figures),
             " 65 % (47 to 83, measured) of the error begins at add: ");
+  figures["samples"] = figure::count(16);
+  EXPECT_EQ(told("share.begins", figures),
+            " 65 % (47 to 83, measured over 16 samples) of the error begins at add: ");
   figures["readers"] = figure::count(1);
   EXPECT_THAT(told("share.begins", figures), HasSubstr("at add and the op that reads it: "));
   figures["readers"] = figure::count(2);

@@ -30,8 +30,9 @@ Evidence::Outputs outputs_of(const Graph& reference, const Diagnosis& diagnosis)
     outputs.compared = true;
     lowest = std::min(lowest, row.sqnr_db);
     const auto pairs = static_cast<double>(row.elements + row.nonfinite);
-    if (row.nonfinite > 0) {
-      outputs.nonfinite = std::max(outputs.nonfinite, static_cast<double>(row.nonfinite) / pairs);
+    if (row.became_nonfinite > 0) {
+      outputs.became_nonfinite =
+          std::max(outputs.became_nonfinite, static_cast<double>(row.became_nonfinite) / pairs);
     }
   }
   outputs.sqnr_db = outputs.compared ? lowest : of_all;

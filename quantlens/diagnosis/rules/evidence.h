@@ -55,7 +55,8 @@ class Evidence {
     bool compared = false;
     /// The lowest of them; where none was compared, of all rows.
     double sqnr_db = 0;
-    double nonfinite = 0;  ///< most of one output's pairs that hold a NaN or an infinity, 0..1
+    /// The most of one output's pairs, 0..1, that are finite in the reference alone.
+    double became_nonfinite = 0;
   };
   const Outputs& outputs() const { return outputs_; }
 

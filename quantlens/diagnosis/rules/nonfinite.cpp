@@ -58,33 +58,51 @@ std::optional<Finding> in_constants(const Evidence& evidence) {
   return finding;
 }
 
-/// Of activations, from the first op that makes them on.
-std::optional<Finding> in_activations(const Evidence& evidence) {
-  const ActivationRow* first = nullptr;
-  std::optional<std::size_t> at;
+/// Activations for which a count is not 0.
+struct CountedRows {
+  const ActivationRow* first = nullptr;  ///< by the order of the ops
   std::size_t rows = 0;
+};
+
+CountedRows rows_with(const Evidence& evidence, std::uint64_t ActivationRow::*count) {
+  CountedRows found;
+  std::optional<std::size_t> at;
   for (const ActivationRow& row : evidence.diagnosis().activations) {
-    if (row.nonfinite == 0) continue;
-    ++rows;
+    if (row.*count == 0) continue;
+    ++found.rows;
     const auto number = evidence.reference().producer(row.value);
-    if (first && number >= at) continue;
-    first = &row;
+    if (found.first != nullptr && number >= at) continue;
+    found.first = &row;
     at = number;
   }
+  return found;
+}
+
+/// Of activations, from the first op that makes them on: what is finite in the float model tells
+/// more than what is not in either.
+std::optional<Finding> in_activations(const Evidence& evidence) {
+  std::uint64_t ActivationRow::*count = &ActivationRow::became_nonfinite;
+  CountedRows found = rows_with(evidence, count);
+  const bool became = found.first != nullptr;
+  if (!became) {
+    count = &ActivationRow::nonfinite;
+    found = rows_with(evidence, count);
+  }
+  const ActivationRow* first = found.first;
   if (first == nullptr) return {};
-  const double outputs = evidence.outputs().nonfinite;
-  Statements reasons{{"nonfinite.activations",
-                      {{"activations", figure::count(rows)},
-                       {"nonfinite", figure::count(first->nonfinite)},
+  const double outputs = evidence.outputs().became_nonfinite;
+  Statements reasons{{became ? "nonfinite.became" : "nonfinite.activations",
+                      {{"activations", figure::count(found.rows)},
+                       {"nonfinite", figure::count(first->*count)},
                        {"pairs", figure::count(first->nonfinite + first->elements)}}}};
   if (outputs > 0) reasons.push_back({"nonfinite.of_output", {{"part", figure::share(outputs)}}});
-  return Finding{
-      .rule = "nonfinite",
-      .op = first->op,
-      .ops = {first->op},
-      .reasons = std::move(reasons),
-      .remedy = {},
-      .severity = first->elements == 0 || outputs > 0 ? Severity::problem : Severity::note};
+  return Finding{.rule = "nonfinite",
+                 .op = first->op,
+                 .ops = {first->op},
+                 .reasons = std::move(reasons),
+                 .remedy = {},
+                 .severity = (became && first->elements == 0) || outputs > 0 ? Severity::problem
+                                                                             : Severity::note};
 }
 
 /// A scale that makes no numbers of codes, or 0 of all.

@@ -515,14 +515,35 @@ TEST(Rules, NonfiniteNamesTheFirstOpOfThem) {
   RuleCase net;
   net.diagnosis().activations = {row_named("z"), row_named("y")};
   EXPECT_TRUE(nonfinite(net.evidence()).empty());
-  net.diagnosis().activations[0].nonfinite = 3;
-  net.diagnosis().activations[1].nonfinite = 2;
+  std::vector<ActivationRow>& rows = net.diagnosis().activations;
+  rows[0].nonfinite = rows[0].became_nonfinite = 3;
+  rows[1].nonfinite = rows[1].became_nonfinite = 2;
   const std::vector<Finding> findings = nonfinite(net.evidence());
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].op, op_ref("node_y"));
   EXPECT_EQ(findings[0].severity, Severity::problem) << "z is an output";
-  net.diagnosis().activations[0].nonfinite = 0;
+  rows[0].nonfinite = rows[0].became_nonfinite = 0;
   EXPECT_EQ(nonfinite(net.evidence())[0].severity, Severity::note);
+}
+
+// A float model that masks with infinities is no worse for it.
+TEST(Rules, NonfiniteOfTheFloatModelIsNoProblem) {
+  RuleCase net;
+  net.diagnosis().activations = {row_named("z"), row_named("y")};
+  std::vector<ActivationRow>& rows = net.diagnosis().activations;
+  rows[0].nonfinite = 3;
+  rows[0].elements = 5;
+  rows[1].nonfinite = 2;
+  std::vector<Finding> findings = nonfinite(net.evidence());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].severity, Severity::note);
+  EXPECT_EQ(said(findings[0].reasons),
+            "nonfinite.activations(activations: 2, nonfinite: 2, pairs: 1002)");
+  rows[0].became_nonfinite = 1;
+  findings = nonfinite(net.evidence());
+  EXPECT_EQ(findings[0].op, op_ref("node_z")) << "where the quantized model begins to have more";
+  EXPECT_EQ(said(std::span(findings[0].reasons).first(1)),
+            "nonfinite.became(activations: 1, nonfinite: 1, pairs: 8)");
 }
 
 TEST(Rules, NonfiniteTellsOfConstantsThatHoldSome) {

@@ -278,6 +278,7 @@ Finding finding_of(FoundCause&& found, Severity severity) {
                   .output_share = std::min(1.0, found.share),
                   .output_share_interval = {},
                   .share_is_measured = found.estimated.has_value(),
+                  .share_samples = found.samples,
                   .estimated_share = found.estimated,
                   .tied_with_previous = found.tied_with_previous,
                   .measured_gain = {},

@@ -280,6 +280,7 @@ TEST(FindCauses, WhereNoOutputWasComparedNothingIsSaidOfThem) {
 TEST(FindCauses, InfiniteOutputsAreTheFirstProblem) {
   FindCase net(31);
   net.diagnosis().activations[0].nonfinite = 1000;
+  net.diagnosis().activations[0].became_nonfinite = 1000;
   const Diagnosis& found = net.find();
   EXPECT_EQ(said(std::span(found.conclusions).first(1)), "loss.nonfinite(part: 0.5)");
   EXPECT_EQ(found.findings.front().rule, "nonfinite");

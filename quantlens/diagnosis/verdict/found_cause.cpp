@@ -35,6 +35,7 @@ void set_measured(const std::optional<Gain>& gain, FoundCause& found) {
   found.is_asked = true;
   if (!gain) return;
   found.estimated = found.share;
+  found.samples = gain->samples.size();
   found.share = mended(gain->share, found);
   found.interval = {mended(gain->interval[0], found), std::max(kLeast, gain->interval[1])};
   found.without = gain->without;

@@ -33,6 +33,7 @@ struct FoundCause {
   double own_error = 0;
   std::vector<double> without = {};  ///< the share, without each block of samples
   std::optional<double> estimated;   ///< of a share that was measured
+  std::uint64_t samples = 0;         ///< over which it was
   bool is_asked = false;             ///< it was tried to measure it
   bool tied_with_previous = false;
   /// How far the share may lie off in a file that is written anew: a standard deviation.

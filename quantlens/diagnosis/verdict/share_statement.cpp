@@ -81,6 +81,8 @@ void add_place(const Evidence& evidence, const Finding& finding, Statement& stat
 void add_share(const Finding& finding, Statement& statement) {
   statement.figures[finding.share_is_measured ? "measured" : "estimated"] =
       figure::share(*finding.output_share);
+  if (finding.share_samples > 0)
+    statement.figures["samples"] = figure::count(finding.share_samples);
 }
 
 Statement share_statement(const Evidence& evidence, const Finding& finding, bool may_be_none) {

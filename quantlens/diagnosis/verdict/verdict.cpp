@@ -24,8 +24,9 @@ Statement loss(const Evidence& evidence) {
       statement.figures["worst_activation"] = figure::decibels(outputs.sqnr_db);
     return statement;
   }
-  if (outputs.nonfinite > 0) {
-    return {.says = "loss.nonfinite", .figures = {{"part", figure::share(outputs.nonfinite)}}};
+  if (outputs.became_nonfinite > 0) {
+    return {.says = "loss.nonfinite",
+            .figures = {{"part", figure::share(outputs.became_nonfinite)}}};
   }
   const bool are_all = evidence.diagnosis().outputs_not_compared.empty();
   return {.says = "loss",

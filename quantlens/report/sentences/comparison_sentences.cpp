@@ -100,6 +100,14 @@ std::string compare_output(const Figures& f) {
                      decibels_text(f.number("a")), decibels_text(f.number("b")), told, by_db(f));
 }
 
+std::string compare_nonfinite(const Figures& f) {
+  const std::uint64_t ops = f.count("ops");
+  return fmt::format("In {} {} {} NaN or infinite where the float model and {} have numbers{}{}. ",
+                     f.text("which"), counted(ops, "activation"), ops == 1 ? "is" : "are",
+                     f.text("which") == "A" ? "B" : "A", ops == 1 ? ": " : ", first ",
+                     f.shown("op"));
+}
+
 std::string compare_worst(const Figures& f) {
   return fmt::format(" Most is lost at {} ({}).", f.shown("op"), by_db(f));
 }
@@ -201,8 +209,8 @@ std::string compare_other_metric(const Figures& f) {
 }
 
 std::string compare_accuracy_unpaired(const Figures&) {
-  return "The interval of the accuracies' difference is that of independent samples; of the same "
-         "samples it would be narrower. ";
+  return "The interval of the accuracies' difference is made as if their samples were independent; "
+         "a paired one would be narrower. ";
 }
 
 std::string compare_accuracy_bounds(const Figures&) {
@@ -217,6 +225,7 @@ constexpr Sentence kComparisonSentences[] = {
     {"compare.accuracy", compare_accuracy},
     {"compare.references", compare_references},
     {"compare.output", compare_output},
+    {"compare.nonfinite", compare_nonfinite},
     {"compare.ops", compare_ops},
     {"compare.worst", compare_worst},
     {"compare.best", compare_best},

@@ -28,6 +28,16 @@ std::string nonfinite_activations(const Figures& f) {
                      is_one ? "" : ", this one first", f.count("nonfinite"), f.count("pairs"));
 }
 
+std::string nonfinite_became(const Figures& f) {
+  const std::uint64_t activations = f.count("activations");
+  return fmt::format(
+      "{} {} NaN or infinite where the float model's {} not{}: {} of its {} pairs; no figure "
+      "includes them",
+      counted(activations, "activation"), activations == 1 ? "is" : "are",
+      activations == 1 ? "is" : "are", activations == 1 ? "" : ", this one first",
+      f.count("nonfinite"), f.count("pairs"));
+}
+
 std::string nonfinite_of_output(const Figures& f) {
   return fmt::format("; of an output they are {} %", percent_text(f.number("part")));
 }
@@ -125,6 +135,7 @@ constexpr Sentence kModelSentences[] = {
     {"shifted_codes.cut_in_channels", cut_in_channels},
     {"nonfinite.constants", nonfinite_constants},
     {"nonfinite.activations", nonfinite_activations},
+    {"nonfinite.became", nonfinite_became},
     {"nonfinite.of_output", nonfinite_of_output},
     {"nonfinite.scale", nonfinite_scale},
     {"unlike_data", unlike_data},

@@ -77,8 +77,10 @@ double share_in(const Figures& f) {
   return f.number(f.has("measured") ? "measured" : "estimated");
 }
 
-const char* how(const Figures& f) {
-  return f.has("measured") ? "measured" : "estimated";
+/// "measured over 16 samples"; an estimate is of all.
+std::string how(const Figures& f) {
+  if (!f.has("measured")) return "estimated";
+  return f.has("samples") ? "measured over " + counted(f.count("samples"), "sample") : "measured";
 }
 
 std::string interval_in(const Figures& f) {

@@ -32,6 +32,7 @@ describe("a finding", () => {
     });
     expect(one({ share_is_measured: false, output_share: 0 }).doubt).toBe("45 to 50 %, estimated");
     expect(one({ output_share_interval: null }).doubt).toBe("measured");
+    expect(one({ share_samples: 16 }).doubt).toBe("45 to 50 %, measured over 16 samples");
   });
   it("is told in one text", () => {
     const all = [one({}), one({ output_share: null }), one({ output_share: 0 })];

@@ -82,6 +82,11 @@ export function percents(span: Interval): string {
   return `${percent(span[0]).replace(" %", "")} to ${percent(span[1])}`;
 }
 
+function measuredText(finding: Loose): string {
+  const samples = numberOf(finding["share_samples"]);
+  return samples > 0 ? `measured over ${samples} ${samples === 1 ? "sample" : "samples"}` : "measured";
+}
+
 function lossy(finding: Loose, index: number, gain: Gain): Found {
   const share = numberOf(finding["output_share"]);
   const span = spanOf(finding["output_share_interval"]);
@@ -93,7 +98,7 @@ function lossy(finding: Loose, index: number, gain: Gain): Found {
     amount: Number.isNaN(share) || isNothing ? "" : percent(share),
     unit: Number.isNaN(share) ? "" : isNothing ? none : shareUnit(isMeasured),
     meaning: Number.isNaN(share) ? "" : shareReason(isMeasured),
-    doubt: Number.isNaN(share) ? "" : [span ? percents(span) : "", isMeasured ? "measured" : isNothing ? "estimated" : ""].filter(Boolean).join(", "),
+    doubt: Number.isNaN(share) ? "" : [span ? percents(span) : "", isMeasured ? measuredText(finding) : isNothing ? "estimated" : ""].filter(Boolean).join(", "),
     share,
     interval: span,
     tried: triedText(numberOf(finding["measured_gain"]), spanOf(finding["measured_gain_interval"])),

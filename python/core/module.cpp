@@ -8,6 +8,7 @@
 NB_MODULE(_core, module) {
   module.attr("version") = quantlens::kVersion;
   module.attr("demo_folder") = QUANTLENS_DEMO_HINT;  // of a package that is not installed
+  quantlens::python::bind_images(module);
   quantlens::python::bind_run(module);
   quantlens::python::bind_verbs(module);
   quantlens::python::bind_stored_runs(module);

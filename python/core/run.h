@@ -23,6 +23,7 @@ struct PythonRun {
 /// of either side. Raises quantlens.BadInput for damaged records.
 nb::list histograms_of_run(const PythonRun& run, const std::vector<std::string>& values);
 
+void bind_images(nb::module_& module);
 void bind_run(nb::module_& module);
 void bind_verbs(nb::module_& module);
 void bind_stored_runs(nb::module_& module);

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/compare.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "cli/commands/commands.h"
 #include "cli/commands/render.h"
-#include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
 #include "quantlens/flow/steps/models/destination.h"
 #include "quantlens/flow/version.h"
 #include "quantlens/report/comparison_text.h"
-#include "quantlens/workspace/read_run.h"
-#include "server/offline/report_file.h"
+#include "server/offline/write_comparison.h"
 
 namespace quantlens::cli {
 namespace {
@@ -24,49 +20,6 @@ struct CompareArguments {
   StoredRunOptions stored;
   TableOptions table;
 };
-
-/// What the file is made of.
-struct ToWrite {
-  DiskStore& store;
-  Workspace& workspace;
-  const Comparison& comparison;
-  Progress& progress;
-};
-
-std::string comparison_html(const ToWrite& from) {
-  std::vector<RunRecords> runs;
-  for (const std::string& id : {from.comparison.a.id, from.comparison.b.id}) {
-    if (runs.empty() || runs.front().run.id != id)
-      runs.push_back(read_run(from.store, from.workspace, id));
-  }
-  return server::report_file(from.store, from.workspace,
-                             {.runs = runs,
-                              .gates = {},
-                              .version = kVersion,
-                              .compared = true,
-                              .assets = server::built_in_assets()},
-                             from.progress);
-}
-
-struct ComparisonFormat {
-  std::string_view ending;
-  std::string (*write)(const ToWrite& from);
-};
-constexpr ComparisonFormat kComparisonFormats[] = {
-    {".html", comparison_html},
-    {".md", [](const ToWrite& from) { return comparison_markdown(from.comparison); }},
-    {".json", [](const ToWrite& from) { return json::dump(comparison_json(from.comparison)); }},
-    {".csv", [](const ToWrite& from) { return to_csv(compared_ops_table(from.comparison)); }}};
-
-const ComparisonFormat& format_of(const fs::path& output) {
-  const auto* format =
-      std::ranges::find(kComparisonFormats, output.extension().string(), &ComparisonFormat::ending);
-  if (format != std::end(kComparisonFormats)) return *format;
-  throw Error(Errc::usage,
-              fmt::format("{}: comparisons end in .html, .md, .json or .csv; name such a file "
-                          "with -o",
-                          printable(output.string())));
-}
 
 void print(const Comparison& comparison, const TableOptions& options) {
   if (options.is_json()) return print_object(comparison_json(comparison));
@@ -104,7 +57,7 @@ int compare_code(const Comparison& comparison, const std::string& fail_on) {
 
 int run_compare(const CompareArguments& arguments) {
   if (!arguments.output.empty()) {
-    format_of(arguments.output);
+    server::check_comparison_file(arguments.output);
     flow::check_destination({.path = arguments.output, .is_model = false}, {});
   }
   DiskStore store;
@@ -114,12 +67,10 @@ int run_compare(const CompareArguments& arguments) {
   if (arguments.output.empty()) {
     print(comparison, arguments.table);
   } else {
-    write_atomic(store, arguments.output,
-                 format_of(arguments.output)
-                     .write({.store = store,
-                             .workspace = workspace,
-                             .comparison = comparison,
-                             .progress = progress}));
+    server::write_comparison(
+        store, workspace, comparison,
+        {.output = arguments.output, .version = kVersion, .assets = server::built_in_assets()},
+        progress);
     print_out(fmt::format("wrote {}\n", printable(arguments.output)));
   }
   return compare_code(comparison, arguments.fail_on);

@@ -17,7 +17,7 @@ from ._record import Record
 
 
 def core_of(package):
-    found = next(package.glob("_core.*"))
+    found = next(package.glob("_core.*.so"))
     spec = importlib.util.spec_from_file_location("_core", found)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -92,7 +92,7 @@ def prints_markdown(sandbox, folder, model, data):
         tokens, tables = is_whole(sandbox.run(*arguments, "--output", "markdown").stdout, verb)
         harness.check(tables and all(len(table) > 1 for table in tables), f"{verb}: has tables with rows")
         if verb in JUDGED:
-            harness.check(tokens[1].content.startswith("**Verdict:** "), f"{verb}: the verdict comes first")
+            harness.check(tokens[1].content.startswith("**Verdict on "), f"{verb}: the verdict comes first")
         if verb == "quantize":
             names = [row[0] for table in tables for row in table]
             harness.check(HOSTILE in [name.replace("<!-- -->", "") for name in names], "an op is called as it is")

@@ -259,7 +259,7 @@ def bad_input(images, labels):
     refused(quantlens.NotFound, ["no.yaml"], lambda: quantlens.quantize(MODEL, images, recipe="no.yaml", progress=False))
     refused(quantlens.UsageError, ["limit"], lambda: evaluate((images, labels), limit=-1))
     refused(quantlens.NotFound, ["no.onnx"], lambda: quantlens.quantize("no.onnx", images, progress=False))
-    refused(quantlens.UsageError, ["none", "path"], lambda: quantlens.inspect(3))
+    refused(quantlens.UsageError, ["model=3", "path"], lambda: quantlens.inspect(3))
 
     class Broken(Digits):
         def __getitem__(self, index):

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/compare.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "cli/commands/commands.h"
 #include "cli/commands/render.h"
-#include "quantlens/base/counted.h"
-#include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
 #include "quantlens/flow/steps/models/destination.h"
 #include "quantlens/flow/version.h"
 #include "quantlens/report/comparison_text.h"
-#include "quantlens/workspace/read_run.h"
-#include "server/offline/report_file.h"
+#include "server/offline/write_comparison.h"
 
 namespace quantlens::cli {
 namespace {
@@ -26,68 +21,19 @@ struct CompareArguments {
   TableOptions table;
 };
 
-/// What the file is made of.
-struct ToWrite {
-  DiskStore& store;
-  Workspace& workspace;
-  const Comparison& comparison;
-  Progress& progress;
-};
-
-std::string comparison_html(const ToWrite& from) {
-  std::vector<RunRecords> runs;
-  for (const std::string& id : {from.comparison.a.id, from.comparison.b.id}) {
-    if (runs.empty() || runs.front().run.id != id)
-      runs.push_back(read_run(from.store, from.workspace, id));
-  }
-  return server::report_file(from.store, from.workspace,
-                             {.runs = runs,
-                              .gates = {},
-                              .version = kVersion,
-                              .compared = true,
-                              .assets = server::built_in_assets()},
-                             from.progress);
-}
-
-struct ComparisonFormat {
-  std::string_view ending;
-  std::string (*write)(const ToWrite& from);
-};
-constexpr ComparisonFormat kComparisonFormats[] = {
-    {".html", comparison_html},
-    {".md", [](const ToWrite& from) { return comparison_markdown(from.comparison); }},
-    {".json", [](const ToWrite& from) { return json::dump(comparison_json(from.comparison)); }},
-    {".csv", [](const ToWrite& from) { return to_csv(compared_ops_table(from.comparison)); }}};
-
-const ComparisonFormat& format_of(const fs::path& output) {
-  const auto* format =
-      std::ranges::find(kComparisonFormats, output.extension().string(), &ComparisonFormat::ending);
-  if (format != std::end(kComparisonFormats)) return *format;
-  throw Error(Errc::usage,
-              fmt::format("{}: comparisons end in .html, .md, .json or .csv; name such a file "
-                          "with -o",
-                          printable(output.string())));
-}
-
 void print(const Comparison& comparison, const TableOptions& options) {
   if (options.is_json()) return print_object(comparison_json(comparison));
   if (options.is_csv()) return options.print(compared_ops_table(comparison));
   print_out(comparison_text(comparison, options.view()));
 }
 
-std::string failed_text(const ComparedRun& run) {
-  return fmt::format("{0} did not end well; see 'quantlens workloads show {0}' for why", run.id);
-}
-
 /// Why nothing can be told of B; empty: it ended well, and has a figure that A has, too.
 std::string unchecked_because(const Comparison& comparison) {
-  if (comparison.b.state != WorkloadState::success) return failed_text(comparison.b);
+  if (comparison.b.state != WorkloadState::success)
+    return "it did not end well; see 'quantlens workloads show' for why";
   const ComparisonCounts& counts = comparison.counts;
   const bool has_ops = counts.better + counts.worse + counts.equal + counts.undecided > 0;
   if (has_ops || comparison.accuracy.verdict != ComparisonVerdict::unknown) return {};
-  if (comparison.a.state != WorkloadState::success) return failed_text(comparison.a);
-  if (comparison.accuracy.difference)
-    return fmt::format("the {} of neither is a number", printable(comparison.accuracy.a->metric));
   return "the two have no figure in common; run both with --diagnose or with the same --metric";
 }
 
@@ -103,19 +49,15 @@ int compare_code(const Comparison& comparison, const std::string& fail_on) {
   if (comparison.same_models) return kDone;
   const bool is_accuracy = comparison.accuracy.verdict == ComparisonVerdict::worse;
   if (!is_accuracy && comparison.counts.worse == 0) return kDone;
-  std::string what = is_accuracy ? "the accuracy" : "";
-  if (comparison.counts.worse > 0) {
-    what = fmt::format("{}{}{}", counted(comparison.counts.worse, "activation"),
-                       is_accuracy ? " and " : "", what);
-  }
-  print_err(
-      fmt::format("quantlens: {} is worse than {}: {}\n", comparison.b.id, comparison.a.id, what));
+  print_err(fmt::format("quantlens: {} is worse than {}: {} activations{}\n", comparison.b.id,
+                        comparison.a.id, comparison.counts.worse,
+                        is_accuracy ? " and the accuracy" : ""));
   return kGoalMissed;
 }
 
 int run_compare(const CompareArguments& arguments) {
   if (!arguments.output.empty()) {
-    format_of(arguments.output);
+    server::check_comparison_file(arguments.output);
     flow::check_destination({.path = arguments.output, .is_model = false}, {});
   }
   DiskStore store;
@@ -125,12 +67,10 @@ int run_compare(const CompareArguments& arguments) {
   if (arguments.output.empty()) {
     print(comparison, arguments.table);
   } else {
-    write_atomic(store, arguments.output,
-                 format_of(arguments.output)
-                     .write({.store = store,
-                             .workspace = workspace,
-                             .comparison = comparison,
-                             .progress = progress}));
+    server::write_comparison(
+        store, workspace, comparison,
+        {.output = arguments.output, .version = kVersion, .assets = server::built_in_assets()},
+        progress);
     print_out(fmt::format("wrote {}\n", printable(arguments.output)));
   }
   return compare_code(comparison, arguments.fail_on);

@@ -4,14 +4,14 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "python/core/asked.h"
 #include "python/core/record_types.h"
-#include "python/core/run_verb.h"
-#include "quantlens/base/error.h"
 #include "quantlens/flow/merge.h"
 #include "quantlens/record/checkup.h"
 #include "quantlens/record/comparison.h"
 #include "quantlens/record/inspection.h"
 #include "quantlens/report/all_tables.h"
+#include "quantlens/report/gate.h"
 #include "quantlens/report/report_findings.h"
 #include "quantlens/report/run_markdown.h"
 #include "quantlens/report/run_text.h"
@@ -34,30 +34,14 @@ nb::object record_of(const PythonRun& run, const std::string& name) {
   throw nb::attribute_error(name.c_str());
 }
 
-nb::object cell_to_python(const Cell& cell) {
-  struct Visitor {
-    nb::object operator()(const std::string& text) const { return to_python(text); }
-    nb::object operator()(std::int64_t number) const { return nb::int_(number); }
-    nb::object operator()(double number) const { return nb::float_(number); }
-    nb::object operator()(const Estimate& estimate) const { return nb::float_(estimate.value); }
-    nb::object operator()(const Rank& rank) const { return nb::int_(rank.place); }
-  };
-  return std::visit(Visitor(), cell);
+/// Of the tables that `export --as csv` writes.
+nb::dict tables_of_run(const PythonRun& run) {
+  return tables_to_python(all_tables(run.records, {}));
 }
 
-/// Of the tables that `export --as csv` writes: titles, and columns as lists.
-nb::dict tables_of_run(const PythonRun& run) {
-  nb::dict all;
-  for (const NamedTable& one : all_tables(run.records, {})) {
-    nb::dict columns;
-    for (std::size_t c = 0; c < one.table.columns.size(); ++c) {
-      nb::list cells;
-      for (const auto& row : one.table.rows) cells.append(cell_to_python(row[c]));
-      columns[one.table.columns[c].title.c_str()] = cells;
-    }
-    all[one.file.substr(0, one.file.rfind('.')).c_str()] = columns;
-  }
-  return all;
+/// Why the run's activations do not keep as much of their signal; empty: they do.
+std::string missed_by(const PythonRun& run, double least_db) {
+  return raising([&] { return sqnr_gate(run.records, least_db).because; });
 }
 
 std::string text_of_run(const PythonRun& run, bool is_markdown, bool all) {
@@ -130,6 +114,7 @@ void bind_run(nb::module_& module) {
       .def("tables", &tables_of_run)
       .def("text", &text_of_run)
       .def("histograms", &histograms_of_run)
+      .def("missed", &missed_by)
       .def("to_dict",
            [](const PythonRun& run) { return json_to_python(json::Value(run_json(run.records))); });
   module.def("record_types", &types_text);

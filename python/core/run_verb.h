@@ -32,7 +32,10 @@ E chosen(const char* name, const std::string& text) {
                                        fmt::join(words<E>(), ", ")));
 }
 
-/// Raises the class of quantlens.errors for it.
+/// Has Python raise the class of quantlens.errors for it, caused by `cause`.
+void set_raised(const Error& error, nb::object cause = {});
+
+/// The same by an exception.
 [[noreturn]] void raise(const Error& error, nb::object cause = {});
 
 }  // namespace quantlens::python

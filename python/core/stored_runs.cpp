@@ -4,11 +4,11 @@
 #include <utility>
 
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "python/core/asked.h"
+#include "python/core/compared.h"
 #include "python/core/run.h"
-#include "python/core/run_verb.h"
 #include "python/core/to_python.h"
 #include "quantlens/base/error.h"
 #include "quantlens/flow/compare.h"
@@ -16,8 +16,8 @@
 #include "quantlens/flow/steps/models/destination.h"
 #include "quantlens/flow/tensorboard.h"
 #include "quantlens/flow/version.h"
-#include "quantlens/report/comparison_text.h"
 #include "quantlens/workspace/read_run.h"
+#include "server/offline/write_comparison.h"
 #include "server/offline/write_report.h"
 
 namespace quantlens::python {
@@ -25,11 +25,12 @@ namespace {
 
 /// Calls `work` with the workspace, and raises as verbs do.
 template <class Work>
-auto in_workspace(nb::handle told, const std::string& root, Work&& work) {
+auto in_workspace(const Asked& asked, Work&& work) {
   using Result =
       decltype(work(std::declval<Store&>(), std::declval<Workspace&>(), std::declval<Progress&>()));
+  const auto root = asked.get<fs::path>("workspace");
   std::optional<Result> result;
-  run_verb(told, std::make_shared<RaisedFirst>(), [&](Progress& progress) {
+  run_verb(asked.at("progress"), std::make_shared<RaisedFirst>(), [&](Progress& progress) {
     DiskStore store;
     Workspace workspace(store, root);
     result.emplace(work(store, workspace, progress));
@@ -37,8 +38,9 @@ auto in_workspace(nb::handle told, const std::string& root, Work&& work) {
   return *std::move(result);
 }
 
-PythonRun open_run(const std::string& id, const std::string& root) {
-  return in_workspace(nb::none(), root, [&](Store& store, Workspace& workspace, Progress&) {
+PythonRun open_run(const Asked& asked) {
+  const auto id = asked.get<std::string>("run");
+  return in_workspace(asked, [&](Store& store, Workspace& workspace, Progress&) {
     const std::string whole = workspace.find(id).id;
     PythonRun run{read_run(store, workspace, whole), workspace.folder(whole).string(), {}};
     if (const ModelFile* made = file_of(run.records.run, ModelRole::quantized))
@@ -47,64 +49,71 @@ PythonRun open_run(const std::string& id, const std::string& root) {
   });
 }
 
-nb::object list_runs(const std::string& root) {
+nb::object list_runs(const Asked& asked) {
   return to_python(in_workspace(
-      nb::none(), root, [&](Store&, Workspace& workspace, Progress&) { return workspace.list(); }));
+      asked, [&](Store&, Workspace& workspace, Progress&) { return workspace.list(); }));
 }
 
-int delete_run(const std::string& id, const std::string& root) {
-  return in_workspace(nb::none(), root, [&](Store&, Workspace& workspace, Progress&) {
+int delete_run(const Asked& asked) {
+  const auto id = asked.get<std::string>("run");
+  return in_workspace(asked, [&](Store&, Workspace& workspace, Progress&) {
     workspace.remove(id);
     return 0;
   });
 }
 
-nb::object compare_runs(const std::string& a, const std::string& b, const std::string& root,
-                        nb::handle told) {
-  const Comparison comparison =
-      in_workspace(told, root, [&](Store& store, Workspace& workspace, Progress& progress) {
-        return flow::compare(store, workspace, a, b, progress);
-      });
-  return nb::make_tuple(to_python(comparison), comparison_text(comparison, RunView()),
-                        json_to_python(json::Value(comparison_json(comparison))));
+/// Writes the file that `output` names, if it names one.
+PythonComparison compare_runs(const Asked& asked) {
+  const auto a = asked.get<std::string>("a");
+  const auto b = asked.get<std::string>("b");
+  const auto output = asked.get<fs::path>("output");
+  return in_workspace(asked, [&](Store& store, Workspace& workspace, Progress& progress) {
+    if (!output.empty()) {
+      server::check_comparison_file(output);
+      flow::check_destination({.path = output, .is_model = false}, {});
+    }
+    PythonComparison compared{flow::compare(store, workspace, a, b, progress)};
+    if (output.empty()) return compared;
+    server::write_comparison(
+        store, workspace, compared.comparison,
+        {.output = output, .version = kVersion, .assets = server::built_in_assets()}, progress);
+    return compared;
+  });
 }
 
-std::vector<std::string> write_events(const std::string& id, const std::string& logdir,
-                                      const std::string& root, nb::handle told) {
-  return in_workspace(told, root, [&](Store& store, Workspace& workspace, Progress& progress) {
-    const flow::TensorboardResult written =
-        flow::tensorboard(store, workspace, id, {.logdir = logdir}, progress);
+std::vector<std::string> write_events(const Asked& asked) {
+  const auto id = asked.get<std::string>("run");
+  flow::TensorboardOptions options;
+  asked.set("logdir", options.logdir);
+  asked.set("tensorboard_tags", options.tags);
+  return in_workspace(asked, [&](Store& store, Workspace& workspace, Progress& progress) {
     std::vector<std::string> all;
-    for (const fs::path& run : written.runs) all.push_back(run.string());
+    for (const fs::path& run : flow::tensorboard(store, workspace, id, options, progress).runs)
+      all.push_back(run.string());
     return all;
   });
 }
 
-std::string write_export(const std::string& id, const std::string& form, const std::string& output,
-                         const std::string& root, nb::handle told) {
-  return in_workspace(told, root, [&](Store& store, Workspace& workspace, Progress& progress) {
-    return flow::export_run(
-               store, workspace, id,
-               {.format = chosen<flow::ExportFormat>("export", form), .output = output}, progress)
-        .string();
+std::string write_export(const Asked& asked) {
+  const auto id = asked.get<std::string>("run");
+  flow::ExportOptions options;
+  asked.set("as_", options.format);
+  asked.set("output", options.output);
+  if (asked.has("model")) asked.set("model", options.model.emplace());
+  return in_workspace(asked, [&](Store& store, Workspace& workspace, Progress& progress) {
+    return flow::export_run(store, workspace, workspace.find(id).id, options, progress).string();
   });
 }
 
 /// Of each gate that was missed: the run's id, and a sentence.
-std::vector<std::pair<std::string, std::string>> write_report(nb::dict asked,
-                                                              const std::string& root,
-                                                              nb::handle told) {
+std::vector<std::pair<std::string, std::string>> write_report(const Asked& asked) {
   server::ReportOptions options{.version = kVersion, .assets = server::built_in_assets()};
-  options.runs = nb::cast<std::vector<std::string>>(asked["runs"]);
-  options.output = nb::cast<std::string>(asked["output"]);
-  const auto number = [&](const char* name) {
-    const nb::object given = asked[name];
-    return given.is_none() ? std::nullopt : std::optional(nb::cast<double>(given));
-  };
-  options.gates = {.least_db = number("fail_below"),
-                   .most_loss = number("max_loss"),
-                   .absolute = nb::cast<bool>(asked["absolute"])};
-  return in_workspace(told, root, [&](Store& store, Workspace& workspace, Progress& progress) {
+  asked.set("runs", options.runs);
+  asked.set("output", options.output);
+  asked.set("fail_below", options.gates.least_db);
+  asked.set("max_loss", options.gates.most_loss);
+  asked.set("absolute", options.gates.absolute);
+  return in_workspace(asked, [&](Store& store, Workspace& workspace, Progress& progress) {
     flow::check_destination({.path = options.output, .is_model = false}, {});
     std::vector<std::pair<std::string, std::string>> missed;
     for (auto& gate : server::write_report(store, workspace, options, progress))
@@ -116,13 +125,13 @@ std::vector<std::pair<std::string, std::string>> write_report(nb::dict asked,
 }  // namespace
 
 void bind_stored_runs(nb::module_& module) {
-  module.def("open_run", &open_run);
-  module.def("list_runs", &list_runs);
-  module.def("delete_run", &delete_run);
-  module.def("compare", &compare_runs, nb::arg(), nb::arg(), nb::arg(), nb::arg().none());
-  module.def("report", &write_report, nb::arg(), nb::arg(), nb::arg().none());
-  module.def("tensorboard", &write_events, nb::arg(), nb::arg(), nb::arg(), nb::arg().none());
-  module.def("export", &write_export, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none());
+  bind<open_run>(module, "open_run");
+  bind<list_runs>(module, "list_runs");
+  bind<delete_run>(module, "delete_run");
+  bind<compare_runs>(module, "compare");
+  bind<write_report>(module, "report");
+  bind<write_events>(module, "tensorboard");
+  bind<write_export>(module, "export");
 }
 
 }  // namespace quantlens::python

@@ -16,6 +16,7 @@
 
 #include "quantlens/base/json.h"
 #include "quantlens/base/words.h"
+#include "quantlens/report/all_tables.h"
 
 namespace quantlens::python {
 
@@ -43,6 +44,12 @@ std::string class_name() {
 nb::object record_class(const std::string& name);
 
 nb::object json_to_python(const json::Value& value);
+
+/// Columns as lists, by their titles.
+nb::dict columns_of(const Table& table);
+
+/// The same of each, by its file without the ending.
+nb::dict tables_to_python(const std::vector<NamedTable>& tables);
 
 // The overloads are declared first, so that they find each other whatever the nesting.
 inline nb::object to_python(const json::Value& value) {

@@ -4,15 +4,12 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-#include <nanobind/stl/string.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
-#include "python/core/run.h"
-#include "python/core/run_verb.h"
+#include "python/core/call.h"
 #include "python/core/to_python.h"
-#include "quantlens/base/cores.h"
-#include "quantlens/base/error.h"
+#include "quantlens/base/json.h"
 #include "quantlens/flow/benchmark.h"
 #include "quantlens/flow/calibrate.h"
 #include "quantlens/flow/demo.h"
@@ -25,160 +22,89 @@
 #include "quantlens/flow/profile.h"
 #include "quantlens/flow/quantize.h"
 #include "quantlens/flow/tune.h"
+#include "quantlens/frontend/frontend.h"
 #include "quantlens/quantizer/recipe/recipe_fragment.h"
+#include "quantlens/quantizer/recipe/stored_recipe.h"
+#include "quantlens/record/recipe_document.h"
 
 namespace quantlens::python {
 namespace {
 
-/// What Python hands to a verb: only what the caller gave, so that all defaults are those of C++.
-class Asked {
- public:
-  explicit Asked(nb::dict given) : given_(std::move(given)) {}
-
-  bool has(const char* name) const { return given_.contains(name) && !given_[name].is_none(); }
-  nb::object at(const char* name) const {
-    return has(name) ? nb::object(given_[name]) : nb::object(nb::none());
-  }
-  nb::dict dict() const { return given_; }
-
-  template <class T>
-  void set(const char* name, T& option) const {
-    if (!has(name)) return;
-    try {
-      option = nb::cast<T>(given_[name]);
-    } catch (const nb::cast_error&) {
-      refuse(name);
-    }
-  }
-  template <class T>
-  void set(const char* name, std::optional<T>& option) const {
-    if (has(name)) set(name, option.emplace());
-  }
-  void set(const char* name, fs::path& option) const {
-    std::string text;
-    set(name, text);
-    if (has(name)) option = text;
-  }
-  template <WordEnum E>
-  void set(const char* name, E& option) const {
-    std::string text;
-    set(name, text);
-    if (has(name)) option = chosen<E>(name, text);
-  }
-
- private:
-  [[noreturn]] void refuse(const char* name) const {
-    throw Error(Errc::usage, fmt::format("{}: {} makes no sense here", name,
-                                         nb::cast<std::string>(nb::str(nb::repr(given_[name])))));
-  }
-
-  nb::dict given_;
+/// Documents with what messages call them, each laid over the one before.
+struct GivenRecipe {
+  Recipe recipe;
+  std::vector<fs::path> files;  ///< that it was read from
 };
 
-/// What a verb is run with, made while the GIL is held; `start` runs it.
-class Call {
- public:
-  explicit Call(const Asked& asked) : told_(asked.at("progress")) {
-    asked.set("workspace", workspace_);
-    asked.set("name", name_);
-    asked.set("threads", threads_);
-    asked.set("strict", strict_);
-  }
+constexpr const char* kInMemory = "recipe";  ///< what a document is called that is in no file
 
-  const std::shared_ptr<RaisedFirst>& raised() const { return raised_; }
-
-  flow::DataChoice data(const Asked& asked, const char* name = "data") const {
-    return data_choice(asked.at(name), asked.dict(), raised_);
-  }
-  std::optional<flow::DataChoice> other_data(const Asked& asked, const char* name) const {
-    if (!asked.has(name)) return std::nullopt;
-    return data(asked, name);
-  }
-  std::optional<MetricSpec> metric(const Asked& asked) const {
-    if (!asked.has("metric")) return std::nullopt;
-    return metric_spec(asked.at("metric"), raised_);
-  }
-
-  template <class Result, class Work>
-  PythonRun start(Work&& work) const {
-    PythonRun run;
-    run_in_session([&](const flow::Session& session) {
-      Result result = work(session);
-      run.folder = result.folder.string();
-      if constexpr (requires { result.output; }) run.output = result.output.string();
-      run.records = std::move(static_cast<RunRecords&>(result));
-    });
-    return run;
-  }
-
-  template <class Work>
-  void run_in_session(Work&& work) const {
-    run_verb(told_, raised_, [&](Progress& progress) {
-      DiskStore store;
-      work(flow::Session{.store = store,
-                         .progress = progress,
-                         .workspace = workspace_,
-                         .name = name_,
-                         .arguments = {"python"},
-                         .threads = threads_.value_or(available_cores()),
-                         .strict = strict_});
-    });
-  }
-
- private:
-  nb::object told_;
-  fs::path workspace_;
-  std::string name_;
-  std::optional<unsigned> threads_;
-  bool strict_ = false;
-  std::shared_ptr<RaisedFirst> raised_ = std::make_shared<RaisedFirst>();
-};
-
-/// Documents, each laid over the one before.
-void set_recipe(const Asked& asked, Recipe& recipe) {
-  std::vector<std::string> texts;
-  asked.set("recipe", texts);
-  if (texts.empty()) return;
+GivenRecipe given_recipe(const Asked& asked, Call& call) {
+  const auto texts = asked.get<std::vector<std::pair<std::string, std::string>>>("recipe");
+  std::optional<Approach> approach;
+  if (asked.has("approach")) asked.set("approach", approach.emplace());
   std::vector<RecipeText> documents;
-  for (std::string& text : texts) documents.push_back({.text = std::move(text), .where = "recipe"});
-  recipe = read_recipes(documents, nullptr, {});
-}
-
-/// Of a shard its number, from 1, and how many there are.
-void set_part(const Asked& asked, flow::Part& part) {
-  std::vector<std::uint64_t> numbers;
-  asked.set("shard", numbers);
-  if (numbers.empty()) return;
-  if (numbers.size() != 2 || numbers[0] < 1 || numbers[0] > numbers[1])
-    throw Error(Errc::usage, "shard: give its number, from 1, and how many there are");
-  part = flow::Shard{.index = numbers[0], .count = numbers[1]};
-}
-
-/// Usage errors before anything runs are raised as those of verbs.
-template <class Work>
-auto raising(Work&& work) {
-  try {
-    return work();
-  } catch (const Error& error) {
-    raise(error);
+  GivenRecipe given;
+  for (const auto& [text, where] : texts) {
+    documents.push_back({.text = text, .where = where});
+    if (where != kInMemory) given.files.emplace_back(where);
   }
+  std::vector<std::string> notes;
+  given.recipe = read_recipes(documents, &notes, approach);
+  for (std::string& note : notes) call.note(std::move(note));
+  asked.set("format", given.recipe.quant_format);
+  asked.set("accuracy_level", given.recipe.accuracy_level);
+  asked.set("target", given.recipe.target);
+  return given;
+}
+
+/// The recipe that a model of quantlens holds, as a document; None for models of others.
+nb::object recipe_in(const Asked& asked) {
+  const Call call(asked);
+  const auto path = asked.get<fs::path>("model");
+  std::string document;
+  call.run_in_session([&](const flow::Session&) {
+    const std::optional<Recipe> recipe = stored_recipe(frontend::read(path));
+    if (recipe) document = json::dump(recipe_document(*recipe));
+  });
+  return document.empty() ? nb::object(nb::none()) : to_python(document);
+}
+
+/// Of a shard its number, from 1, and how many there are; else the first sample and the end.
+flow::Part given_part(const Asked& asked) {
+  using Two = std::pair<std::uint64_t, std::uint64_t>;
+  if (asked.has("shard")) {
+    const Two shard = asked.get<Two>("shard");
+    return flow::Shard{.index = shard.first, .count = shard.second};
+  }
+  if (!asked.has("samples")) return {};
+  const Two range = asked.get<Two>("samples");
+  return Samples{.first = range.first, .count = range.second - range.first};
 }
 
 PythonRun quantize(const Asked& asked) {
-  const Call call(asked);
+  Call call(asked);
+  EventFiles events(asked);
   flow::QuantizeOptions options;
   asked.set("model", options.model);
   asked.set("output", options.output);
   options.data = call.data(asked);
   options.calibration_data = call.other_data(asked, "calibration_data");
   if (asked.has("ranges")) asked.set("ranges", options.ranges.emplace());
-  set_recipe(asked, options.recipe);
+  GivenRecipe given = given_recipe(asked, call);
+  options.recipe = std::move(given.recipe);
+  options.recipe_files = std::move(given.files);
+  if (options.recipe.tensorboard) events.ask();
   asked.set("diagnose", options.diagnose);
+  if (events.is_wanted() && options.data.is_given()) options.diagnose = true;
   asked.set("verify", options.verify);
   options.metric = call.metric(asked);
   flow::check_options(options, options.recipe);
   return call.start<flow::QuantizeResult>(
-      [&](const flow::Session& session) { return flow::quantize(options, session); });
+      [&](const flow::Session& session) {
+        note_overwritten(options.output, options.model, session);
+        return flow::quantize(options, session);
+      },
+      events);
 }
 
 PythonRun diagnose(const Asked& asked) {
@@ -188,10 +114,11 @@ PythonRun diagnose(const Asked& asked) {
   asked.set("quantized", options.quantized);
   options.data = call.data(asked);
   options.metric = call.metric(asked);
-  asked.set("local_samples", options.local_samples);
-  set_part(asked, options.part);
+  asked.set("local", options.local_samples);
+  options.part = given_part(asked);
   return call.start<flow::DiagnoseResult>(
-      [&](const flow::Session& session) { return flow::diagnose(options, session); });
+      [&](const flow::Session& session) { return flow::diagnose(options, session); },
+      EventFiles(asked));
 }
 
 PythonRun evaluate(const Asked& asked) {
@@ -200,22 +127,25 @@ PythonRun evaluate(const Asked& asked) {
   asked.set("model", options.model);
   if (asked.has("against")) asked.set("against", options.against.emplace());
   options.data = call.data(asked);
-  options.metric = call.metric(asked).value();
-  set_part(asked, options.part);
+  options.metric = call.needed_metric(asked);
+  options.part = given_part(asked);
   flow::check_options(options);
   return call.start<flow::EvaluateResult>(
       [&](const flow::Session& session) { return flow::evaluate(options, session); });
 }
 
 PythonRun tune(const Asked& asked) {
-  const Call call(asked);
+  Call call(asked);
+  EventFiles events(asked);
   flow::TuneOptions options;
   asked.set("model", options.model);
   asked.set("output", options.output);
   options.data = call.data(asked);
   options.calibration_data = call.other_data(asked, "calibration_data");
-  set_recipe(asked, options.recipe);
-  options.metric = call.metric(asked).value();
+  GivenRecipe given = given_recipe(asked, call);
+  options.recipe = std::move(given.recipe);
+  options.recipe_files = std::move(given.files);
+  options.metric = call.needed_metric(asked);
   asked.set("max_loss", options.goal.max_loss);
   asked.set("absolute", options.goal.absolute);
   asked.set("objective", options.goal.objective);
@@ -226,20 +156,28 @@ PythonRun tune(const Asked& asked) {
   asked.set("resume", options.resume);
   asked.set("prices", options.prices);
   asked.set("diagnose_best", options.diagnose_best);
+  if (options.recipe.tensorboard) events.ask();
+  if (events.is_wanted()) options.diagnose_best = true;
   asked.set("emit_recipe", options.emit_recipe);
   flow::check_options(options, options.recipe);
   return call.start<flow::TuneResult>(
-      [&](const flow::Session& session) { return flow::tune(options, session); });
+      [&](const flow::Session& session) {
+        if (!options.resume) note_overwritten(options.output, options.model, session);
+        return flow::tune(options, session);
+      },
+      events);
 }
 
 PythonRun calibrate(const Asked& asked) {
-  const Call call(asked);
+  Call call(asked);
   flow::CalibrateOptions options;
   asked.set("model", options.model);
   asked.set("output", options.output);
   options.data = call.data(asked);
-  set_recipe(asked, options.recipe);
-  set_part(asked, options.part);
+  GivenRecipe given = given_recipe(asked, call);
+  options.recipe = std::move(given.recipe);
+  options.recipe_files = std::move(given.files);
+  options.part = given_part(asked);
   flow::check_options(options, options.recipe);
   return call.start<flow::CalibrateResult>(
       [&](const flow::Session& session) { return flow::calibrate(options, session); });
@@ -251,7 +189,7 @@ PythonRun profile(const Asked& asked) {
   asked.set("model", options.model);
   if (asked.has("other")) asked.set("other", options.other.emplace());
   options.data = call.data(asked);
-  asked.set("warm_up", options.profile.warm_up);
+  asked.set("warmup", options.profile.warm_up);
   asked.set("iterations", options.profile.iterations);
   asked.set("machine", options.profile.machine);
   asked.set("scaling", options.profile.scaling);
@@ -273,6 +211,11 @@ PythonRun benchmark(const Asked& asked) {
   asked.set("warmup", options.round.warmup);
   asked.set("iterations", options.round.iterations);
   options.round.threads = 0;
+  asked.set("threads", options.round.threads);
+  asked.set("instances", options.instances);
+  asked.set("cores_per_instance", options.cores_per_instance);
+  asked.set("instance_program", options.program);
+  flow::check_options(options);
   return call.start<flow::BenchmarkOutcome>(
       [&](const flow::Session& session) { return flow::benchmark(options, session); });
 }
@@ -289,8 +232,7 @@ nb::object merge(const Asked& asked) {
   const Call call(asked);
   flow::MergeOptions options;
   asked.set("output", options.output);
-  std::vector<std::string> inputs;
-  asked.set("inputs", inputs);
+  const auto inputs = asked.get<std::vector<std::string>>("inputs");
   options.inputs.assign(inputs.begin(), inputs.end());
   flow::MergeResult result;
   call.run_in_session(
@@ -300,8 +242,7 @@ nb::object merge(const Asked& asked) {
 
 nb::object inspect(const Asked& asked) {
   const Call call(asked);
-  fs::path model;
-  asked.set("model", model);
+  const auto model = asked.get<fs::path>("model");
   Inspection result;
   call.run_in_session([&](const flow::Session&) { result = flow::inspect(model); });
   return to_python(result);
@@ -310,8 +251,7 @@ nb::object inspect(const Asked& asked) {
 /// Of a model's inputs by name, with the batch's axis: nothing is planned for it.
 nb::object input_ranks(const Asked& asked) {
   const Call call(asked);
-  fs::path path;
-  asked.set("model", path);
+  const auto path = asked.get<fs::path>("model");
   Model model;
   call.run_in_session(
       [&](const flow::Session& session) { model = flow::formats(session).read(path); });
@@ -333,8 +273,7 @@ nb::object doctor(const Asked& asked) {
 /// The broken run, and the mended one.
 nb::object demo(const Asked& asked) {
   const Call call(asked);
-  fs::path folder;
-  asked.set("folder", folder);
+  const auto folder = asked.get<fs::path>("folder");
   std::vector<PythonRun> runs;
   call.run_in_session([&](const flow::Session& session) {
     flow::DemoResult result = flow::demo(folder, session);
@@ -345,11 +284,6 @@ nb::object demo(const Asked& asked) {
     }
   });
   return nb::make_tuple(std::move(runs[0]), std::move(runs[1]));
-}
-
-template <auto verb>
-void bind(nb::module_& module, const char* name) {
-  module.def(name, [](nb::dict given) { return raising([&] { return verb(Asked(given)); }); });
 }
 
 }  // namespace
@@ -366,6 +300,7 @@ void bind_verbs(nb::module_& module) {
   bind<merge>(module, "merge");
   bind<inspect>(module, "inspect");
   bind<input_ranks>(module, "input_ranks");
+  bind<recipe_in>(module, "recipe_in");
   bind<doctor>(module, "doctor");
   bind<demo>(module, "demo");
 }

@@ -15,8 +15,8 @@ class BadInput(Error, ValueError):
     """A file, or data, are not what they should be."""
 
 
-class NotFound(Error, LookupError):
-    """A file, a value or a run is not there."""
+class NotFound(Error, LookupError, FileNotFoundError):
+    """A file, a run, which is a folder of the workspace, or a value is not there."""
 
 
 class Unsupported(Error, NotImplementedError):
@@ -33,5 +33,3 @@ class Failed(Error, RuntimeError):
 
 class Interrupted(Error):
     """It was asked to stop."""
-
-

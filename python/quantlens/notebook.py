@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import records
-    from .runs import Run
+    from .runs import Compared, Run
 
 FINDINGS, BARS, PICTURES, ROWS, COLUMNS = 10, 15, 3, 10, 10
 # By what a run is about: the first of these tables that it has.
 MAIN_TABLES = ("activations", "trials", "profile_ops", "profile_nodes", "benchmark", "accuracy", "plan", "statistics")
+TABLES_COMPARED = {"findings": "Findings", "worse": "Worse in B", "better": "Better in B"}
 NAME_WIDTH, BAR_WIDTH, ROW_HEIGHT = 240, 360, 18  # of the chart, in pixels
 
 
@@ -84,7 +85,7 @@ def _more(count: int, word: str) -> list[str]:
     return [f"{count} more {word}{'s' if count > 1 else ''}"] if count > 0 else []
 
 
-def _first_rows(name: str, table: dict[str, list[Any]]) -> str:
+def _first_rows(name: str, table: dict[str, list[Any]], of: str = "run") -> str:
     titles = list(table)[:COLUMNS]
     order = list(range(len(table[titles[0]])))
     if "Rank" in table:
@@ -92,7 +93,7 @@ def _first_rows(name: str, table: dict[str, list[Any]]) -> str:
     head = "".join(f"<th>{escape(title)}</th>" for title in titles)
     rows = "".join("<tr>" + "".join(f"<td>{_cell(table[title][at])}</td>" for title in titles) + "</tr>" for at in order[:ROWS])
     left = _more(len(order) - ROWS, "row") + _more(len(table) - COLUMNS, "column")
-    more = f"<p>{' and '.join(left)}: <code>run.to_pandas({escape(repr(name))})</code></p>" if left else ""
+    more = f"<p>{' and '.join(left)}: <code>{of}.to_pandas({escape(repr(name))})</code></p>" if left else ""
     return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{more}"
 
 
@@ -103,3 +104,13 @@ def page_of(run: Run) -> str:
                     _chart(run.diagnosis.activations) if run.diagnosis else "",
                     _histograms(run, run.diagnosis.activations) if run.diagnosis else "", _first_rows(name, tables[name]) if name else "",
                     f"<details><summary>All tables</summary><pre>{escape(str(run))}</pre></details>"))
+
+
+def page_of_comparison(compared: Compared) -> str:
+    told = compared.to_dict()
+    tables = {name: table for name, table in compared.tables().items() if name != "ops"}
+    shown = "".join(f"<p>{escape(TABLES_COMPARED[name])}</p>{_first_rows(name, tables[name], 'compared')}"
+                    for name in TABLES_COMPARED if name in tables)
+    cautions = f"<p>{escape(told['cautions'])}</p>" if told.get("cautions") else ""
+    return (f"<p><b>{escape(compared.verdict)}</b></p>{cautions}{shown}"
+            f"<details><summary>All tables</summary><pre>{escape(str(compared))}</pre></details>")

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from . import _core
+from ._arguments import Path, Progress, Whole, public
 from .errors import Failed, NotFound
-from .progress import progress_of
+from .progress import told
 from .runs import Run
 
 if TYPE_CHECKING:
@@ -57,7 +58,11 @@ class Server:
         return f'<a href="{self.url}" target="_blank" rel="noopener">{self.url}</a>'
 
 
-def serve(*, port: int | None = None, workspace: Any = None, open: bool = False, roots: Sequence[Any] = (), options: Sequence[str] = ()) -> Server:
+@public
+def serve(
+    *, port: Whole | None = None, workspace: Path | None = None, open: bool = False, roots: Sequence[Path] = (),
+    options: Sequence[str] = (),
+) -> Server:
     """Starts the server over the stored runs, on this machine alone, and returns once it answers. `url` has its token.
     `options`: what else `quantlens serve --help` names.
 
@@ -72,24 +77,27 @@ def serve(*, port: int | None = None, workspace: Any = None, open: bool = False,
     if port is not None:
         words += ["--port", str(port)]
     if workspace is not None:
-        words += ["--workspace", os.fspath(workspace)]
+        words += ["--workspace", str(workspace)]
     for root in roots:
-        words += ["--root", os.fspath(root)]
+        words += ["--root", str(root)]
     if open:
         words.append("--open")
     process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    told: IO[str] = process.stdout  # type: ignore[assignment]
+    said: IO[str] = process.stdout  # type: ignore[assignment]
     lines = []
-    for line in told:
+    for line in said:
         if found := re.search(r"https?://\S+", line):
-            threading.Thread(target=told.read, daemon=True).start()  # what it says later must not fill the pipe
+            threading.Thread(target=said.read, daemon=True).start()  # what it says later must not fill the pipe
             return Server(process, found.group(0))
         lines.append(line)
     process.wait()
     raise Failed("".join(lines).strip().removeprefix("quantlens: ") or "the server ended before it answered")
 
 
-def demo(*, folder: Any = None, workspace: Any = None, threads: int | None = None, progress: Any = True) -> tuple[Run, Run]:
+@public
+def demo(
+    *, folder: Path | None = None, workspace: Path | None = None, threads: Whole | None = None, progress: Progress = True,
+) -> tuple[Run, Run]:
     """Quantizes the network that comes with quantlens in two ways, one of which breaks it: the broken run, and the mended one.
 
     >>> broken, mended = quantlens.demo()
@@ -100,7 +108,7 @@ def demo(*, folder: Any = None, workspace: Any = None, threads: int | None = Non
     below = pathlib.Path(folder or (inside if inside.exists() else _core.demo_folder))
     if not (below / "digits.onnx").exists():
         raise NotFound(f"{below}: the demo's model and data are not there; they are in the wheel and in examples/demo of the sources")
-    asked = {"folder": str(below), "workspace": None if workspace is None else os.fspath(workspace), "threads": threads,
-             "progress": progress_of(progress)}
-    broken, mended = cast(Any, _core.demo(asked))
+    with told(progress) as telling:
+        asked = {"folder": str(below), "workspace": workspace, "threads": threads, "progress": telling}
+        broken, mended = cast(Any, _core.demo(asked))
     return Run(broken), Run(mended)

@@ -9,6 +9,9 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+from .words import in_python
+
+
 class Bar:
     """One line that is written anew, with rate and remaining time."""
 
@@ -104,12 +107,25 @@ def progress_of(progress: Any) -> Any:
     return None if progress is False else progress
 
 
+class _InPython:
+    """Notes in Python's words."""
+
+    def __init__(self, telling: Any):
+        self._telling = telling
+
+    def update(self, step: str, done: int, total: int | None) -> None:
+        self._telling.update(step, done, total)
+
+    def note(self, sentence: str) -> None:
+        self._telling.note(in_python(sentence))
+
+
 @contextlib.contextmanager
 def told(progress: Any) -> Iterator[Any]:
     """What is told while a verb runs; a bar is gone afterwards, also when it failed."""
     telling = progress_of(progress)
     try:
-        yield telling
+        yield None if telling is None else _InPython(telling)
     finally:
         if isinstance(telling, Bar):
             telling.update("", 0, None)

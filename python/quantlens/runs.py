@@ -9,6 +9,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 from . import _core
+from ._arguments import Number, Path, Progress, RunName, public
+from .errors import NotFound, UsageError
+from .progress import told
+from .words import in_python
 
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped,import-not-found,unused-ignore]
@@ -17,11 +21,32 @@ if TYPE_CHECKING:
     from .histograms import TensorHistograms
 
 
+def _frame(tables: dict[str, dict[str, list[Any]]], name: str) -> pandas.DataFrame:
+    import pandas  # type: ignore[import-untyped,import-not-found,unused-ignore]
+
+    if name not in tables:
+        raise NotFound(f"{name!r}: there is no such table; there are {', '.join(tables)}")
+    return pandas.DataFrame(tables[name])
+
+
 class Run:
     """The records of a run. Those that it did not make are None. `print(run)` shows it as the command line does."""
 
     def __init__(self, core: Any):
         self._core = core
+        self._missed: list[str] = []
+
+    def held_against(self, fail_below: Number | None) -> Run:
+        """The same, with what `missed` has of this gate."""
+        because = "" if fail_below is None else in_python(self._core.missed(fail_below))
+        self._missed = [because] if because else []
+        return self
+
+    @property
+    def missed(self) -> list[str]:
+        """A sentence for each goal that was missed, where the command line ends with 3: what `fail_below` asked for, and what
+        a search was to keep."""
+        return self._missed + ([self.verdict] if self.study and not self.study.reached else [])
 
     @property
     def id(self) -> str:
@@ -93,16 +118,10 @@ class Run:
 
     def to_pandas(self, table: str | None = None) -> pandas.DataFrame:
         """One of `tables()`; without a name the one that the run is about."""
-        import pandas  # type: ignore[import-untyped,import-not-found,unused-ignore]
+        from .notebook import main_table
 
         tables = self.tables()
-        if table is None:
-            from .notebook import main_table
-
-            table = main_table(tables)
-        if table not in tables:
-            raise KeyError(f"{table!r}: the run has no such table; it has {', '.join(tables)}")
-        return pandas.DataFrame(tables[table])
+        return _frame(tables, main_table(tables) if table is None else table)
 
     def histograms(self, values: Sequence[str] = ()) -> list[TensorHistograms]:
         """Of the tensors that a diagnosis compared, in the order of the network, weights behind them. `values`: only these, by
@@ -113,6 +132,7 @@ class Run:
                 for tag, reference, quantized, counted, codes in cast("list[Any]", self._core.histograms(list(values)))]
 
     def to_markdown(self) -> str:
+        """As `--output markdown` has it."""
         return self._core.text(True, False)
 
     def __str__(self) -> str:
@@ -128,10 +148,19 @@ class Run:
 
 
 class Compared:
-    """What is different in the second of two runs."""
+    """What is different in the second of two runs. `output`: the file that was written, if one was; `missed`: a sentence where
+    `fail_on` was asked for and the second run is worse."""
 
-    def __init__(self, record: records.Comparison, text: str, as_dict: dict[str, Any]):
-        self.record, self._text, self._dict = record, text, as_dict
+    def __init__(self, core: Any, output: str | None = None, missed: Sequence[str] = ()):
+        self._core, self.output, self.missed = core, output, list(missed)
+
+    @cached_property
+    def record(self) -> records.Comparison:
+        return self._core.record()
+
+    @cached_property
+    def _dict(self) -> dict[str, Any]:
+        return self._core.to_dict()
 
     @property
     def verdict(self) -> str:
@@ -142,40 +171,77 @@ class Compared:
         return self.record.ops
 
     def to_dict(self) -> dict[str, Any]:
+        """As `--output json` has it."""
         return self._dict
 
+    def tables(self) -> dict[str, dict[str, list[Any]]]:
+        """Those of the command line that have rows (recipe, findings, worse, better, lone, plan, times), and all `ops`: columns
+        by their titles."""
+        return self._core.tables()
+
+    def to_pandas(self, table: str = "ops") -> pandas.DataFrame:
+        """One of `tables()`."""
+        return _frame(self.tables(), table)
+
+    def to_markdown(self) -> str:
+        """A comment for a pull request."""
+        return self._core.text(True)
+
     def __str__(self) -> str:
-        return self._text
+        return self._core.text(False)
 
     def __repr__(self) -> str:
         return f"<quantlens comparison: {self.verdict}>"
 
+    def _repr_html_(self) -> str:
+        from .notebook import page_of_comparison
 
-def _root(workspace: Any) -> str:
-    return "" if workspace is None else os.fspath(workspace)
+        return page_of_comparison(self)
 
 
-def open_run(run: str = "last", *, workspace: Any = None) -> Run:
-    """A stored run: its id, the beginning of it, or "last".
+def stored(run: Any, workspace: Path | None) -> tuple[str, str | None]:
+    """Its id, and where it is kept: a run and a folder know that, unless another workspace is named."""
+    workspace = None if workspace is None else os.fspath(workspace)
+    if isinstance(run, Run) or (isinstance(run, str) and os.path.exists(os.path.join(run, "workload.json"))):
+        folder = pathlib.Path(run.folder if isinstance(run, Run) else run).resolve()
+        return folder.name, workspace or str(folder.parent.parent)
+    return run if isinstance(run, str) else run.id, workspace
+
+
+def stored_together(runs: Sequence[Any], workspace: Path | None) -> tuple[list[str], str | None]:
+    """Of runs that one workspace must keep."""
+    found = [stored(one, workspace) for one in runs]
+    roots = sorted({root for _, root in found if root is not None})
+    if len(roots) > 1:
+        raise UsageError(f"the runs are in two workspaces, {' and '.join(roots)}; copy a run's folder to the other one")
+    return [name for name, _ in found], roots[0] if roots else None
+
+
+@public
+def open_run(run: RunName = "last", *, workspace: Path | None = None) -> Run:
+    """A stored run: its id, the beginning of it, its folder, or "last".
 
     >>> run = quantlens.evaluate("float.onnx", (images, labels), "top1")
     >>> quantlens.open_run("last").id == run.id
     True
     """
-    return Run(_core.open_run(run, _root(workspace)))
+    name, root = stored(run, workspace)
+    return Run(_core.open_run({"run": name, "workspace": root}))
 
 
-def workloads(*, workspace: Any = None) -> list[records.Workload]:
+@public
+def workloads(*, workspace: Path | None = None) -> list[records.Workload]:
     """All runs of the workspace, the newest first.
 
     >>> run = quantlens.evaluate("float.onnx", (images, labels), "top1", name="mine")
     >>> quantlens.workloads()[0].name
     'mine'
     """
-    return cast("list[records.Workload]", _core.list_runs(_root(workspace)))
+    return cast("list[records.Workload]", _core.list_runs({"workspace": workspace}))
 
 
-def delete_run(run: str, *, workspace: Any = None) -> None:
+@public
+def delete_run(run: RunName, *, workspace: Path | None = None) -> None:
     """Removes what the workspace keeps of it, and no model.
 
     >>> run = quantlens.evaluate("float.onnx", (images, labels), "top1")
@@ -183,47 +249,64 @@ def delete_run(run: str, *, workspace: Any = None) -> None:
     >>> run.id in [one.id for one in quantlens.workloads()]
     False
     """
-    _core.delete_run(run, _root(workspace))
+    name, root = stored(run, workspace)
+    _core.delete_run({"run": name, "workspace": root})
 
 
-def _id(run: Run | str) -> str:
-    return run.id if isinstance(run, Run) else run
-
-
-def compare(a: Run | str, b: Run | str, *, workspace: Any = None) -> Compared:
-    """Says what is different in the second of two stored runs; nothing is run.
+@public
+def compare(
+    a: RunName, b: RunName, *, output: Path | None = None, fail_on: str | None = None, workspace: Path | None = None,
+    progress: Progress = True,
+) -> Compared:
+    """Says what is different in the second of two stored runs; nothing is run. `output`: also writes a file that ends in .html,
+    .md, .json or .csv. `fail_on="worse"`: `missed` says whether B is worse.
 
     >>> a = quantlens.diagnose("float.onnx", "per_tensor.onnx", (images, labels), metric="top1")
     >>> b = quantlens.quantize("float.onnx", (images, labels), output="int8.onnx", diagnose=True, metric="top1")
-    >>> quantlens.compare(a, b).record.accuracy.verdict
+    >>> len(quantlens.compare(b, a, fail_on="worse").missed)
+    1
+    >>> quantlens.compare(a, b, output="comparison.html").record.accuracy.verdict
     'better'
     """
-    told = cast(Any, _core.compare(_id(a), _id(b), _workspace_of(a, workspace), None))
-    return Compared(*told)
+    if fail_on not in (None, "worse"):
+        raise UsageError(f"compare: fail_on={fail_on!r} is not known; give 'worse' or leave it out")
+    (first, second), root = stored_together([a, b], workspace)
+    with told(progress) as telling:
+        core = _core.compare({"a": first, "b": second, "output": output, "workspace": root, "progress": telling})
+    because = in_python(core.worse()) if fail_on else ""
+    return Compared(core, None if output is None else os.fspath(output), [because] if because else [])
 
 
-def tensorboard(run: Run | str, *, logdir: str = "runs", workspace: Any = None) -> list[str]:
+@public
+def tensorboard(
+    run: RunName, *, logdir: Path = "runs", tensorboard_tags: str | None = None, workspace: Path | None = None,
+    progress: Progress = True,
+) -> list[str]:
     """Writes a stored run as event files that TensorBoard shows; the folders of its runs.
 
     >>> run = quantlens.diagnose("float.onnx", "per_tensor.onnx", images, callbacks=[quantlens.tensorboard])
     >>> len(quantlens.tensorboard(run, logdir="logs"))
     2
     """
-    return _core.tensorboard(_id(run), os.fspath(logdir), _workspace_of(run, workspace), None)
+    name, root = stored(run, workspace)
+    asked = {"run": name, "logdir": logdir, "tensorboard_tags": tensorboard_tags, "workspace": root}
+    with told(progress) as telling:
+        return _core.tensorboard({**asked, "progress": telling})
 
 
-def export(run: Run | str, form: str, output: str = "", *, workspace: Any = None) -> str:
+@public
+def export(
+    run: RunName, as_: str, output: Path | None = None, *, model: str | None = None, workspace: Path | None = None,
+    progress: Progress = True,
+) -> str:
     """Writes a stored run for other programs: "csv", "model-explorer", "netron" or "perfetto".
 
     >>> run = quantlens.diagnose("float.onnx", "per_tensor.onnx", images)
     >>> quantlens.export(run, "csv", "tables")
     'tables'
     """
-    return _core.export(_id(run), form, os.fspath(output), _workspace_of(run, workspace), None)
-
-
-def _workspace_of(run: Run | str, workspace: Any) -> str:
-    """A run knows where it is kept."""
-    if workspace is None and isinstance(run, Run):
-        return str(pathlib.Path(run.folder).parent.parent)
-    return _root(workspace)
+    if model not in (None, "reference", "quantized"):
+        raise UsageError(f"export: model={model!r} is not known; give 'reference' or 'quantized'")
+    name, root = stored(run, workspace)
+    with told(progress) as telling:
+        return _core.export({"run": name, "as_": as_, "output": output, "model": model, "workspace": root, "progress": telling})

@@ -2,44 +2,23 @@
 """The verbs, as the command line has them. What is None keeps the default that `quantlens <verb> --help` names."""
 from __future__ import annotations
 
-import json
 import os
-import pathlib
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from . import _core
-from .errors import NotFound, UsageError
+from ._arguments import (
+    Callbacks, Data, Events, Executor, Metric, Model, Number, Part, Path, Progress, Recipe, RunName, Share, Whole, public,
+)
+from .errors import Error, Failed, UsageError
 from .models import is_folder, path_of, quantized_in, rooted
 from .progress import told
-from .runs import Run
+from .recipes import texts_of
+from .runs import Run, stored, tensorboard
 
 if TYPE_CHECKING:
     from . import records
-
-Callbacks = Sequence[Callable[[Run], Any]]  # each is called with the run when the verb has ended
-Recipe = Any  # a dict, a text in YAML or JSON, a path, or a sequence of these, each laid over the one before
-
-
-def _recipe_texts(recipe: Recipe) -> list[str] | None:
-    if recipe is None:
-        return None
-    if isinstance(recipe, (Mapping, str, os.PathLike)):
-        recipe = [recipe]
-    if not isinstance(recipe, Sequence):
-        raise UsageError(f"recipe: {type(recipe).__name__} is none; give a dict, a text in YAML or JSON, a path, or several of these")
-    texts = []
-    for one in recipe:
-        if isinstance(one, Mapping):
-            one = json.dumps(one)
-        elif isinstance(one, os.PathLike) or (isinstance(one, str) and "{" not in one and "\n" not in one and ": " not in one):
-            try:
-                one = pathlib.Path(one).read_text(encoding="utf-8")
-            except OSError as problem:
-                raise NotFound(f"recipe: {one}: {problem.strerror}; check the path") from problem
-        texts.append(one)
-    return texts
 
 
 def _data(data: Any, model: str, limit: int | None) -> Any:
@@ -51,13 +30,12 @@ def _data(data: Any, model: str, limit: int | None) -> Any:
     def ranks() -> dict[str, int | None]:
         return cast("dict[str, int | None]", _core.input_ranks({"model": model}))
 
-    return samples_of(data, ranks, Preprocessor(model), limit)
-
-
-def _check(callbacks: Any) -> None:
-    """Before hours of work."""
-    if not isinstance(callbacks, Sequence) or not all(map(callable, callbacks)):
-        raise UsageError("callbacks: give a list of functions, each of which takes the run")
+    try:
+        return samples_of(data, ranks, Preprocessor(model), limit)
+    except Error:
+        raise
+    except Exception as problem:
+        raise Failed(f"the data raised {type(problem).__name__}: {' '.join(str(problem).split())}") from problem
 
 
 def _handed(run: Run, callbacks: Callbacks) -> Run:
@@ -66,57 +44,77 @@ def _handed(run: Run, callbacks: Callbacks) -> Run:
     return run
 
 
-def _in_shards(verb: str, asked: dict[str, Any], executor: Any, shards: int | None) -> Any:
+def _in_shards(verb: str, asked: dict[str, Any], executor: Any, shards: Any) -> Any:
     """Computed by the executor's workers, and put together here: byte for byte what one process gathers."""
     from . import shards as parts
 
     if asked.get("metric") is not None and not isinstance(asked["metric"], str):
         raise UsageError("executor: a metric of your own keeps nothing that could be merged; name one that quantlens has")
     callbacks = asked["callbacks"]
-    _check(callbacks)
     if callbacks and verb == "calibrate":
         raise UsageError("callbacks: with an executor calibrate makes no run to call them with; leave one of the two away")
-    kept = ("progress", "callbacks", "workspace", "name", "output", "shard")
+    kept = ("progress", "callbacks", "workspace", "name", "output", "shard", "samples", "fail_below", "tensorboard",
+            "tensorboard_tags")
     given = {name: rooted(value) for name, value in asked.items() if value is not None and name not in kept}
     given.setdefault("threads", 1)
+    if given.get("recipe") is not None:  # workers have a workspace of their own
+        given["recipe"] = [text for text, _ in texts_of(asked["recipe"], asked["workspace"])]
     with tempfile.TemporaryDirectory(prefix="quantlens-shards-") as below:
         made = parts.folders(executor, verb, given, shards, below)
         if verb == "calibrate":
             return merge(asked["output"], [folder / "statistics.bin" for folder in made])
-        return judge(*map(parts.run_in, made), workspace=asked["workspace"], name=asked["name"], progress=asked["progress"],
-                     callbacks=callbacks)
+        run = judge(*map(parts.run_in, made), workspace=asked["workspace"], name=asked["name"], progress=asked["progress"],
+                    fail_below=asked.get("fail_below"))
+    if asked.get("tensorboard") is not None:
+        tensorboard(run, logdir=asked["tensorboard"] or "runs", tensorboard_tags=asked["tensorboard_tags"])
+    return _handed(run, callbacks)
+
+
+def _with_program(asked: dict[str, Any]) -> None:
+    """Models that run elsewhere than in this process run in one of the program."""
+    from .program import program
+
+    isolate = asked.pop("isolate", False)
+    if asked.get("isolate_timeout") is not None and not isolate:
+        raise UsageError("isolate_timeout: goes with isolate=True; give both or none")
+    if isolate:
+        asked["isolating_program"] = program()
+    if asked.get("instances") is not None or asked.get("cores_per_instance") is not None:
+        asked["instance_program"] = program()
 
 
 def _call(verb: str, asked: dict[str, Any], model: str) -> Run:
-    """`asked`: what goes to C++ as it is, but for data, metric, progress and callbacks."""
-    callbacks = asked.pop("callbacks")
-    _check(callbacks)
-    for name in ("data", "calibration_data"):
-        if asked.get(name) is not None:
-            asked[name] = _data(asked[name], model, asked.get("limit"))
+    """`asked`: what goes to C++ as it is, but for data, metric, recipe, progress, callbacks and gates."""
+    callbacks, fail_below = asked.pop("callbacks"), asked.pop("fail_below", None)
+    _with_program(asked)
+    if asked.get("shard") is not None and asked.get("samples") is not None:
+        raise UsageError("shard and samples exclude each other; give one of them")
     if not isinstance(asked.get("metric"), str | None):
         from .metrics import metric_of
 
         asked["metric"] = metric_of(asked["metric"])
-    if "recipe" in asked:
-        asked["recipe"] = _recipe_texts(asked["recipe"])
-    for name in ("output", "workspace", "ranges", "emit_recipe", "trace"):
+    if asked.get("recipe") is not None:
+        asked["recipe"] = texts_of(asked["recipe"], asked["workspace"])
+    for name in ("data", "calibration_data"):
         if asked.get(name) is not None:
-            asked[name] = os.fspath(asked[name])
-    if asked.get("shard") is not None:
-        asked["shard"] = list(asked["shard"])
+            asked[name] = _data(asked[name], model, asked.get("limit"))
     with told(asked["progress"]) as telling:
         run = Run(getattr(_core, verb)({**asked, "progress": telling}))
-    return _handed(run, callbacks)
+    return _handed(run.held_against(fail_below), callbacks)
 
 
+@public
 def quantize(
-    model: Any, data: Any = None, *, output: Any = None, calibration_data: Any = None, ranges: Any = None, recipe: Recipe = None,
-    diagnose: bool = False, verify: int | None = None, metric: Any = None, limit: int | None = None, batch_size: int | None = None,
-    seed: int | None = None, threads: int | None = None, strict: bool = False, workspace: Any = None, name: str | None = None,
-    progress: Any = True, callbacks: Callbacks = (), example_inputs: Any = None,
+    model: Model, data: Data = None, *, output: Path | None = None, calibration_data: Data = None, ranges: Path | None = None,
+    recipe: Recipe = None, approach: str | None = None, format: str | None = None, accuracy_level: str | None = None,
+    target: str | None = None, diagnose: bool = False, verify: Whole | None = None, tensorboard: Events | None = None,
+    tensorboard_tags: str | None = None, metric: Metric = None, limit: Whole | None = None, batch_size: Whole | None = None,
+    seed: Whole | None = None, strict: bool = False, isolate: bool = False, isolate_timeout: Number | None = None,
+    workspace: Path | None = None, name: str | None = None, threads: Whole | None = None, progress: Progress = True,
+    callbacks: Callbacks = (), example_inputs: Any = None,
 ) -> Run:
-    """Calibrates a float model, writes its int8 form, and, if asked, diagnoses and scores it.
+    """Calibrates a float model, writes its int8 form, and, if asked, diagnoses and scores it. A list of recipes is laid one over
+    the other: `[mine, run.findings[0].remedy]`.
 
     >>> run = quantlens.quantize("float.onnx", images, output="int8.onnx", recipe={"weight": {"granularity": "per_channel"}})
     >>> [(one.op.name, one.reason) for one in run.plan.ops if not one.quantized]
@@ -124,6 +122,8 @@ def quantize(
     """
     asked = locals()
     example = asked.pop("example_inputs")
+    if verify is not None and not diagnose:
+        raise UsageError("quantize: verify tries what a diagnosis found; give diagnose=True as well")
     path = asked["model"] = path_of(model, example)
     if output is None and is_folder(model):
         asked["output"] = quantized_in(os.fspath(model), path)
@@ -132,14 +132,17 @@ def quantize(
     return _call("quantize", asked, path)
 
 
+@public
 def diagnose(
-    reference: Any, quantized: Any, data: Any, *, metric: Any = None, local_samples: int | None = None, limit: int | None = None,
-    batch_size: int | None = None, seed: int | None = None, threads: int | None = None, strict: bool = False,
-    workspace: Any = None, name: str | None = None, progress: Any = True, callbacks: Callbacks = (),
-    shard: tuple[int, int] | None = None, executor: Any = None, shards: int | None = None,
+    reference: Model, quantized: Model, data: Data, *, metric: Metric = None, local: Whole | None = None,
+    fail_below: Number | None = None, tensorboard: Events | None = None, tensorboard_tags: str | None = None,
+    limit: Whole | None = None, batch_size: Whole | None = None, seed: Whole | None = None, strict: bool = False,
+    isolate: bool = False, isolate_timeout: Number | None = None, workspace: Path | None = None, name: str | None = None,
+    threads: Whole | None = None, progress: Progress = True, callbacks: Callbacks = (), shard: Part | None = None,
+    samples: Part | None = None, executor: Executor | None = None, shards: Whole | None = None,
 ) -> Run:
     """Pairs two models, runs them in lockstep over the data and says where they differ. The quantized one may be of any
-    tool. `executor`: any concurrent.futures.Executor, which computes the shards.
+    tool. `fail_below`: what `missed` of the run is about. `executor`: any concurrent.futures.Executor, which computes the shards.
 
     >>> run = quantlens.diagnose("float.onnx", "per_tensor.onnx", images)
     >>> run.findings[0].op.name, run.findings[0].remedy
@@ -153,11 +156,13 @@ def diagnose(
     return _call("diagnose", asked, asked["reference"])
 
 
+@public
 def evaluate(
-    model: Any, data: Any, metric: Any, *, against: Any = None, limit: int | None = None, batch_size: int | None = None,
-    seed: int | None = None, threads: int | None = None, strict: bool = False, workspace: Any = None, name: str | None = None,
-    progress: Any = True, callbacks: Callbacks = (), shard: tuple[int, int] | None = None, executor: Any = None,
-    shards: int | None = None,
+    model: Model, data: Data, metric: Metric, *, against: Model | None = None, limit: Whole | None = None,
+    batch_size: Whole | None = None, seed: Whole | None = None, strict: bool = False, isolate: bool = False,
+    isolate_timeout: Number | None = None, workspace: Path | None = None, name: str | None = None, threads: Whole | None = None,
+    progress: Progress = True, callbacks: Callbacks = (), shard: Part | None = None, samples: Part | None = None,
+    executor: Executor | None = None, shards: Whole | None = None,
 ) -> Run:
     """A model's accuracy with its interval, alone or paired with another's.
 
@@ -176,13 +181,15 @@ def evaluate(
     return _call("evaluate", asked, asked["model"])
 
 
+@public
 def tune(
-    model: Any, data: Any, metric: Any, *, output: Any = None, calibration_data: Any = None, recipe: Recipe = None,
-    max_loss: float | None = None, absolute: bool = False, objective: str | None = None, strategy: str | None = None,
-    seed: int | None = None, max_trials: int | None = None, timeout: float | None = None, resume: str | None = None,
-    prices: str | None = None, diagnose_best: bool = False, emit_recipe: Any = None, limit: int | None = None,
-    batch_size: int | None = None, threads: int | None = None, strict: bool = False, workspace: Any = None,
-    name: str | None = None, progress: Any = True, callbacks: Callbacks = (),
+    model: Model, data: Data, metric: Metric, *, output: Path | None = None, calibration_data: Data = None, recipe: Recipe = None,
+    accuracy_level: str | None = None, max_loss: Share | None = None, absolute: bool = False, objective: str | None = None,
+    strategy: str | None = None, max_trials: Whole | None = None, timeout: Number | None = None, resume: RunName | None = None,
+    prices: Path | None = None, diagnose_best: bool = False, emit_recipe: Path | None = None, tensorboard: Events | None = None,
+    tensorboard_tags: str | None = None, limit: Whole | None = None, batch_size: Whole | None = None, seed: Whole | None = None,
+    strict: bool = False, isolate: bool = False, isolate_timeout: Number | None = None, workspace: Path | None = None,
+    name: str | None = None, threads: Whole | None = None, progress: Progress = True, callbacks: Callbacks = (),
 ) -> Run:
     """Searches for the recipe that serves the objective best and loses no more than it may. `run.study.reached` says whether
     the goal was met; the best model is at `run.output` in either case.
@@ -193,14 +200,18 @@ def tune(
     """
     asked = locals()
     asked["model"] = path_of(model)
+    if resume is not None:
+        asked["resume"], asked["workspace"] = stored(resume, workspace)
     return _call("tune", asked, asked["model"])
 
 
+@public
 def calibrate(
-    model: Any, data: Any, *, output: Any, recipe: Recipe = None, limit: int | None = None, batch_size: int | None = None,
-    seed: int | None = None, threads: int | None = None, strict: bool = False, workspace: Any = None, name: str | None = None,
-    progress: Any = True, callbacks: Callbacks = (), shard: tuple[int, int] | None = None, executor: Any = None,
-    shards: int | None = None,
+    model: Model, data: Data, *, output: Path, recipe: Recipe = None, limit: Whole | None = None,
+    batch_size: Whole | None = None, seed: Whole | None = None, strict: bool = False, isolate: bool = False,
+    isolate_timeout: Number | None = None, workspace: Path | None = None, name: str | None = None, threads: Whole | None = None,
+    progress: Progress = True, callbacks: Callbacks = (), shard: Part | None = None, samples: Part | None = None,
+    executor: Executor | None = None, shards: Whole | None = None,
 ) -> Run | records.MergeResult:
     """Gathers statistics that `quantize(ranges=...)` takes instead of data. With an executor it returns what `merge` does.
 
@@ -216,7 +227,8 @@ def calibrate(
     return _call("calibrate", asked, asked["model"])
 
 
-def merge(output: Any, inputs: Sequence[Any]) -> records.MergeResult:
+@public
+def merge(output: Path, inputs: Sequence[Path]) -> records.MergeResult:
     """Puts statistics of parts of the samples together: byte for byte those of one run over all of them.
 
     >>> for part in (1, 2):
@@ -224,15 +236,16 @@ def merge(output: Any, inputs: Sequence[Any]) -> records.MergeResult:
     >>> quantlens.merge("whole.bin", ["part1.bin", "part2.bin"]).samples
     100
     """
-    given = {"output": os.fspath(output), "inputs": [os.fspath(one) for one in inputs]}
-    return cast("records.MergeResult", _core.merge(given))
+    return cast("records.MergeResult", _core.merge({"output": output, "inputs": inputs}))
 
 
+@public
 def profile(
-    model: Any, other: Any = None, data: Any = None, *, warm_up: int | None = None, iterations: int | None = None,
-    machine: bool = True, scaling: bool = True, verify: int | None = None, trace: Any = None, limit: int | None = None,
-    batch_size: int | None = None, seed: int | None = None, threads: int | None = None, workspace: Any = None,
-    name: str | None = None, progress: Any = True, callbacks: Callbacks = (),
+    model: Model, other: Model | None = None, data: Data = None, *, warmup: Whole | None = None, iterations: Whole | None = None,
+    machine: bool = True, scaling: bool = True, verify: Whole | None = None, trace: Path | None = None,
+    limit: Whole | None = None, batch_size: Whole | None = None, seed: Whole | None = None, strict: bool = False,
+    isolate: bool = False, isolate_timeout: Number | None = None, workspace: Path | None = None, name: str | None = None,
+    threads: Whole | None = None, progress: Progress = True, callbacks: Callbacks = (),
 ) -> Run:
     """Where the time of a model goes, or of two, joined op by op.
 
@@ -246,39 +259,49 @@ def profile(
     return _call("profile", asked, asked["model"])
 
 
+@public
 def benchmark(
-    model: Any, other: Any = None, data: Any = None, *, batch_sizes: Sequence[int] | None = None, rounds: int | None = None,
-    warmup: int | None = None, iterations: int | None = None, limit: int | None = None, seed: int | None = None,
-    threads: int | None = None, workspace: Any = None, name: str | None = None, progress: Any = True, callbacks: Callbacks = (),
+    model: Model, other: Model | None = None, data: Data = None, *, batch_size: Whole | Sequence[Whole] | None = None,
+    rounds: Whole | None = None, warmup: Whole | None = None, iterations: Whole | None = None, instances: Whole | None = None,
+    cores_per_instance: Whole | None = None, limit: Whole | None = None, seed: Whole | None = None, isolate: bool = False,
+    isolate_timeout: Number | None = None, workspace: Path | None = None, name: str | None = None, threads: Whole | None = None,
+    progress: Progress = True, callbacks: Callbacks = (),
 ) -> Run:
     """Latency percentiles and throughput of one model, or of two whose runs alternate, in this process.
 
-    >>> run = quantlens.benchmark("float.onnx", "per_tensor.onnx", rounds=1, iterations=20, batch_sizes=[1, 8])
+    >>> run = quantlens.benchmark("float.onnx", "per_tensor.onnx", rounds=1, iterations=20, batch_size=[1, 8])
     >>> [(one.model, one.batch_size) for one in run.benchmark.results]
     [('float.onnx', 1), ('per_tensor.onnx', 1), ('float.onnx', 8), ('per_tensor.onnx', 8)]
     """
     asked = locals()
+    asked["batch_sizes"] = asked.pop("batch_size")
     asked["model"] = path_of(model)
     asked["other"] = None if other is None else path_of(other)
     return _call("benchmark", asked, asked["model"])
 
 
-def judge(*runs: Any, workspace: Any = None, name: str | None = None, progress: Any = True, callbacks: Callbacks = ()) -> Run:
+@public
+def judge(
+    *runs: RunName, fail_below: Number | None = None, workspace: Path | None = None, name: str | None = None,
+    threads: Whole | None = None, progress: Progress = True, callbacks: Callbacks = (),
+) -> Run:
     """Judges what earlier runs gathered by the rules of this version; several are parts of one.
 
     >>> parts = [quantlens.diagnose("float.onnx", "per_tensor.onnx", images, shard=(part, 2)) for part in (1, 2)]
     >>> quantlens.judge(*parts).findings[0].rule
     'spread_weight'
     """
-    ids = [one.folder if isinstance(one, Run) else os.fspath(one) for one in runs]
-    _check(callbacks)
+    if not runs:
+        raise UsageError("judge: no run is given; give one, or all parts of one")
+    names = [one.folder if isinstance(one, Run) else getattr(one, "id", one) for one in runs]
+    asked = {"runs": names, "workspace": workspace, "name": name, "threads": threads}
     with told(progress) as telling:
-        run = Run(_core.judge({"runs": ids, "workspace": None if workspace is None else os.fspath(workspace), "name": name,
-                               "progress": telling}))
-    return _handed(run, callbacks)
+        run = Run(_core.judge({**asked, "progress": telling}))
+    return _handed(run.held_against(fail_below), callbacks)
 
 
-def inspect(model: Any) -> records.Inspection:
+@public
+def inspect(model: Model) -> records.Inspection:
     """What is in a model, what would be quantized, and why the rest would not.
 
     >>> told = quantlens.inspect("float.onnx")
@@ -288,6 +311,7 @@ def inspect(model: Any) -> records.Inspection:
     return cast("records.Inspection", _core.inspect({"model": path_of(model)}))
 
 
+@public
 def doctor() -> records.Checkup:
     """Which runtimes are there, and why one is not.
 

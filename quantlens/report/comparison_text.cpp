@@ -228,19 +228,6 @@ Table lone_table(const Comparison& comparison) {
   return table;
 }
 
-/// All that have rows, in the order in which they are read.
-std::vector<Table> tables_of(const Comparison& comparison) {
-  std::vector<Table> tables{recipe_table(comparison),
-                            findings_table(comparison),
-                            ops_table("Worse in B", comparison, ComparisonVerdict::worse),
-                            ops_table("Better in B", comparison, ComparisonVerdict::better),
-                            lone_table(comparison),
-                            plan_table(comparison),
-                            times_table(comparison)};
-  std::erase_if(tables, [](const Table& table) { return table.rows.empty(); });
-  return tables;
-}
-
 /// "A: ID of 'quantize', made …, 200 samples of digits.npz, top1"
 std::string who_line(const char* which, const ComparedRun& run) {
   if (run.verb.empty())
@@ -279,7 +266,8 @@ std::string comparison_text(const Comparison& comparison, const RunView& view) {
     text += "\n" + wrapped(printable(caution), 0);
   text += "\n" + wrapped(printable(who_line("A", comparison.a)), 3) +
           wrapped(printable(who_line("B", comparison.b)), 3);
-  for (const Table& table : tables_of(comparison)) text += "\n" + to_text(table, view.text);
+  for (const NamedTable& one : comparison_tables(comparison))
+    text += "\n" + to_text(one.table, view.text);
   return text + others_text(comparison);
 }
 
@@ -290,9 +278,22 @@ std::string comparison_markdown(const Comparison& comparison, const RunView& vie
     text += markdown_prose(caution) + "\n\n";
   text += fmt::format("- {}\n- {}\n\n", markdown_prose(who_line("A", comparison.a)),
                       markdown_prose(who_line("B", comparison.b)));
-  for (const Table& table : tables_of(comparison))
-    text += to_markdown(table, view.text.rows) + "\n";
+  for (const NamedTable& one : comparison_tables(comparison))
+    text += to_markdown(one.table, view.text.rows) + "\n";
   return text + markdown_prose(others_text(comparison));
+}
+
+std::vector<NamedTable> comparison_tables(const Comparison& comparison) {
+  std::vector<NamedTable> tables{
+      {"recipe.csv", recipe_table(comparison)},
+      {"findings.csv", findings_table(comparison)},
+      {"worse.csv", ops_table("Worse in B", comparison, ComparisonVerdict::worse)},
+      {"better.csv", ops_table("Better in B", comparison, ComparisonVerdict::better)},
+      {"lone.csv", lone_table(comparison)},
+      {"plan.csv", plan_table(comparison)},
+      {"times.csv", times_table(comparison)}};
+  std::erase_if(tables, [](const NamedTable& one) { return one.table.rows.empty(); });
+  return tables;
 }
 
 Table compared_ops_table(const Comparison& comparison) {

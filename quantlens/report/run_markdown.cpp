@@ -3,17 +3,15 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "quantlens/report/all_tables.h"
 #include "quantlens/report/benchmark_text.h"
 #include "quantlens/report/cell.h"
 #include "quantlens/report/diagnosis_text.h"
 #include "quantlens/report/findings_markdown.h"
-#include "quantlens/report/markdown_prose.h"
 #include "quantlens/report/report_findings.h"
 #include "quantlens/report/run_text.h"
 #include "quantlens/report/statistics_text.h"
+#include "quantlens/report/summary_markdown.h"
 
 namespace quantlens {
 namespace {
@@ -58,7 +56,7 @@ std::string times_part(const ProfileRecord& profile, const RunView& view) {
 
 std::string run_markdown(const RunRecords& records, const RunView& view) {
   if (records.statistics) return shown(statistics_table(*records.statistics), view);
-  std::string text = fmt::format("**Verdict:** {}\n\n", markdown_prose(verdict_line(records)));
+  std::string text = verdict_markdown(records);
   if (records.study) return text + study_part(records, view);
   if (records.accuracy) text += scores_part(records, view);
   if (records.diagnosis)

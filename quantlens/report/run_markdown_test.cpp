@@ -21,7 +21,7 @@ const RunView kMarkdownView{.markdown = true};
 
 TEST(RunMarkdown, HasTheVerdictFirstAndThenAllThatWasFound) {
   const std::string text = run_text(reported_run(), kMarkdownView);
-  EXPECT_THAT(text, StartsWith("**Verdict:** Much is lost.\n\n**Accuracy**\n\n| Model |"));
+  EXPECT_THAT(text, StartsWith("**Verdict on net:** Much is lost.\n\n**Accuracy**\n\n| Model |"));
   EXPECT_THAT(text, HasSubstr("\n\ntop1 (int8\\|fp32): 0.5000\\|0.7500, ratio "));
   EXPECT_THAT(text, HasSubstr("\n\n**Findings**\n\n1. **problem** spread_weight"));
   EXPECT_THAT(text, HasSubstr("\n\n**Activations summary**\n\n| OP name |"));

@@ -91,9 +91,7 @@ std::string run_part(const Workload& run) {
 
 std::string summary_of_size(const RunRecords& records, const std::vector<GateResult>& gates,
                             const SummarySize& size) {
-  const std::string of = records.run.name.empty() ? "" : " on " + markdown_prose(records.run.name);
-  return fmt::format("**Verdict{}:** {}\n\n", of, markdown_prose(verdict_line(records))) +
-         gate_lines(gates) + accuracy_part(records) +
+  return verdict_markdown(records) + gate_lines(gates) + accuracy_part(records) +
          findings_markdown(reported_findings(records), size.findings) +
          ops_part(records, size.ops) + times_part(records, size.ops) + run_part(records.run);
 }
@@ -111,6 +109,11 @@ std::string cut_off(const std::string& text) {
 }
 
 }  // namespace
+
+std::string verdict_markdown(const RunRecords& records) {
+  const std::string of = records.run.name.empty() ? "" : " on " + markdown_prose(records.run.name);
+  return fmt::format("**Verdict{}:** {}\n\n", of, markdown_prose(verdict_line(records)));
+}
 
 std::string summary_markdown(const RunRecords& records, const std::vector<GateResult>& gates) {
   std::string text;

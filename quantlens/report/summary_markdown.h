@@ -8,6 +8,9 @@
 
 namespace quantlens {
 
+/// "**Verdict on mobilenet:** ...": what all that is told of a run in Markdown begins with.
+std::string verdict_markdown(const RunRecords& records);
+
 /// A stored run in GitHub's Markdown, for a pull request: the verdict, the gates that
 /// were asked for, the accuracies, the first findings with their remedies, the worst ops, and what
 /// was run. Models are named by their files alone; a failure is told in its own words. Names of

@@ -36,7 +36,7 @@ def fit(model: Any, conf: BenchmarkConfig, b_dataloader: Any = None, b_func: Cal
         run = _in_instances(path, conf, b_dataloader, size)
     else:
         run = verbs.benchmark(path, data=b_dataloader, warmup=conf.warmup, iterations=conf.iterations(),
-                              batch_sizes=[size] if size else None, threads=conf.threads(), name=conf.ni_workload_name)
+                              batch_size=size or None, threads=conf.threads(), name=conf.ni_workload_name)
     told = run.benchmark.results[0]  # type: ignore[union-attr]
     print(f"Batch size = {told.batch_size}")
     print(f"Latency: {told.latency_ms:.3f} ms")

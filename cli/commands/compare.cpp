@@ -9,6 +9,7 @@
 #include "quantlens/base/text.h"
 #include "quantlens/flow/steps/models/destination.h"
 #include "quantlens/flow/version.h"
+#include "quantlens/report/comparison_gate.h"
 #include "quantlens/report/comparison_text.h"
 #include "server/offline/write_comparison.h"
 
@@ -27,32 +28,12 @@ void print(const Comparison& comparison, const TableOptions& options) {
   print_out(comparison_text(comparison, options.view()));
 }
 
-/// Why nothing can be told of B; empty: it ended well, and has a figure that A has, too.
-std::string unchecked_because(const Comparison& comparison) {
-  if (comparison.b.state != WorkloadState::success)
-    return "it did not end well; see 'quantlens workloads show' for why";
-  const ComparisonCounts& counts = comparison.counts;
-  const bool has_ops = counts.better + counts.worse + counts.equal + counts.undecided > 0;
-  if (has_ops || comparison.accuracy.verdict != ComparisonVerdict::unknown) return {};
-  return "the two have no figure in common; run both with --diagnose or with the same --metric";
-}
-
-/// Says what is worse, where that was asked for. What cannot be checked is not passed. Of the same
-/// models none is.
+/// Says what is worse, where that was asked for.
 int compare_code(const Comparison& comparison, const std::string& fail_on) {
   if (fail_on.empty()) return kDone;
-  if (const std::string why = unchecked_because(comparison); !why.empty()) {
-    print_err(fmt::format("quantlens: whether {} is worse than {} cannot be told: {}\n",
-                          comparison.b.id, comparison.a.id, why));
-    return kGoalMissed;
-  }
-  if (comparison.same_models) return kDone;
-  const bool is_accuracy = comparison.accuracy.verdict == ComparisonVerdict::worse;
-  if (!is_accuracy && comparison.counts.worse == 0) return kDone;
-  print_err(fmt::format("quantlens: {} is worse than {}: {} activations{}\n", comparison.b.id,
-                        comparison.a.id, comparison.counts.worse,
-                        is_accuracy ? " and the accuracy" : ""));
-  return kGoalMissed;
+  const WorseVerdict verdict = worse_gate(comparison);
+  if (!verdict.reached) print_err(fmt::format("quantlens: {}\n", verdict.because));
+  return verdict.reached ? kDone : kGoalMissed;
 }
 
 int run_compare(const CompareArguments& arguments) {

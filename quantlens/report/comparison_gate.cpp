@@ -11,7 +11,7 @@
 namespace quantlens {
 namespace {
 
-/// Why nothing can be told of B; empty: both ended well, and B has a figure that A has, too.
+/// Why nothing can be told of B; empty: both ended well, and have a figure in common.
 std::string unchecked_because(const Comparison& comparison) {
   for (const ComparedRun* run : {&comparison.b, &comparison.a}) {
     if (run->state != WorkloadState::success)

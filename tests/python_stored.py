@@ -60,6 +60,8 @@ def compared(sandbox, broken, mended):
     harness.check(len(told.to_pandas("worse")) == told.record.counts.worse, "pandas has them")
     said = refusal(lambda: told.to_pandas("none"), LookupError)
     harness.check("worse" in said, said)
+    said = refusal(lambda: broken.histograms(3), quantlens.UsageError)
+    harness.check(said.startswith("histograms: values=3"), said)
     page = told._repr_html_()
     harness.check(page.startswith("<p><b>") and "Worse in B" in page and "<details>" in page, "a notebook shows it")
     for ending in (".html", ".md", ".json", ".csv"):

@@ -116,6 +116,7 @@ class Run:
         """All its tables, as `quantlens export --as csv` names them: columns by their titles."""
         return self._core.tables()
 
+    @public
     def to_pandas(self, table: str | None = None) -> pandas.DataFrame:
         """One of `tables()`; without a name the one that the run is about."""
         from .notebook import main_table
@@ -123,6 +124,7 @@ class Run:
         tables = self.tables()
         return _frame(tables, main_table(tables) if table is None else table)
 
+    @public
     def histograms(self, values: Sequence[str] = ()) -> list[TensorHistograms]:
         """Of the tensors that a diagnosis compared, in the order of the network, weights behind them. `values`: only these, by
         their names in the float model."""
@@ -179,6 +181,7 @@ class Compared:
         by their titles."""
         return self._core.tables()
 
+    @public
     def to_pandas(self, table: str = "ops") -> pandas.DataFrame:
         """One of `tables()`."""
         return _frame(self.tables(), table)

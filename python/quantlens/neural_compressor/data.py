@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`data.DataLoader` and `data.Datasets`, as far as ONNX scripts use them."""
+"""`data.DataLoader`, `data.Datasets` and `data.TRANSFORMS`, as far as ONNX scripts use them."""
 from __future__ import annotations
 
 import logging
@@ -14,6 +14,7 @@ from .datasets.digits import MNIST, FashionMNIST
 from .datasets.dummies import Dummy, DummyV2
 from .datasets.images import ImageFolder, Imagenet, ImagenetRaw
 from .frameworks import OTHERS, known
+from .transforms import TRANSFORMS, BaseTransform, ComposeTransform, LabelShift, transform_registry
 
 logger = logging.getLogger("neural_compressor")
 KINDS: dict[str, Callable[..., Any]] = {
@@ -124,3 +125,6 @@ class Datasets:
         if kind not in KINDS:
             raise UsageError(f"Datasets: there is no {kind!r}; known: {', '.join(KINDS)}")
         return KINDS[kind]
+
+
+__all__ = ["TRANSFORMS", "BaseTransform", "ComposeTransform", "DataLoader", "Datasets", "LabelShift", "transform_registry"]

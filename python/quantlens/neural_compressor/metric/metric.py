@@ -49,8 +49,8 @@ class METRICS:
         if metric_type in self.metrics:
             return self.metrics[metric_type]
         if metric_type in NOT_HERE:
-            raise Unsupported(f"METRICS: {metric_type} is not here; name quantlens's metric 'map', which is COCO's ('map:iou=0.5' has "
-                              "one overlap), with labels as docs/metrics.md has them")
+            raise Unsupported(f"METRICS: {metric_type} is not here; name quantlens's metric 'map', which is COCO's (with one "
+                              "overlap 'map:iou=0.5'), over labels as docs/metrics.md has them")
         raise UsageError(f"METRICS: there is no {metric_type!r}; known: {', '.join(self.metrics)}")
 
     def register(self, name: str, metric_cls: Any) -> None:

@@ -110,7 +110,7 @@ class Own:
 def metric_of(metric: Any) -> str | Own | None:
     """A text as `--metric` takes it; a function of (outputs, labels) that gives a figure for each sample or one for the
     batch, of which the mean is told; or an object of torchmetrics, Keras or the like, as `_Kept` has it."""
-    if metric is None or isinstance(metric, str):
+    if metric is None or isinstance(metric, (str, Own)):
         return metric
     if callable(metric) or hasattr(metric, "update"):
         return Own(metric)

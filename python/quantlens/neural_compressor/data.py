@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`data.DataLoader` and `data.Datasets`, as far as ONNX scripts use them."""
+"""`data.DataLoader`, `data.Datasets` and `data.TRANSFORMS`, as far as ONNX scripts use them."""
 from __future__ import annotations
 
 import logging
@@ -13,21 +13,15 @@ from .datasets.cifar import CIFAR10, CIFAR100
 from .datasets.digits import MNIST, FashionMNIST
 from .datasets.dummies import Dummy, DummyV2
 from .datasets.images import ImageFolder, Imagenet, ImagenetRaw
+from .frameworks import OTHERS, known
+from .transforms import TRANSFORMS, BaseTransform, ComposeTransform, LabelShift, transform_registry
 
 logger = logging.getLogger("neural_compressor")
-ONNX = ("onnxruntime", "onnxrt_qlinearops", "onnxrt_integerops", "onnxrt_qdq", "onnxrt_qdqops", "onnxrt_qoperator")
-OTHERS = ("tensorflow", "tensorflow_itex", "keras", "pytorch", "pytorch_ipex", "pytorch_fx", "mxnet")
 KINDS: dict[str, Callable[..., Any]] = {
     "CIFAR10": CIFAR10, "CIFAR100": CIFAR100, "FashionMNIST": FashionMNIST, "ImageFolder": ImageFolder, "Imagenet": Imagenet,
     "ImagenetRaw": ImagenetRaw, "MNIST": MNIST, "dummy": Dummy, "dummy_v2": DummyV2,
 }
 NOT_HERE = ("COCONpy", "COCORaw", "GLUE", "sparse_dummy_v2")  # that the predecessor had for ONNX models
-
-
-def _known(who: str, framework: str) -> str:
-    if framework not in ONNX + OTHERS:
-        raise UsageError(f"{who}: there is no framework {framework!r}; known: {', '.join(ONNX)}")
-    return framework
 
 
 class DataLoader:
@@ -47,7 +41,7 @@ class DataLoader:
         batch_sampler: Any = None, num_workers: int = 0, pin_memory: bool = False, shuffle: bool = False,
         distributed: bool = False,
     ):
-        _known("DataLoader", framework)
+        known("DataLoader", framework)
         if not hasattr(dataset, "__getitem__") and not hasattr(dataset, "__iter__"):
             raise UsageError("DataLoader: give a dataset, with __getitem__ and __len__, or with __iter__")
         for name, given in (("sampler", sampler), ("batch_sampler", batch_sampler)):
@@ -120,7 +114,7 @@ class Datasets:
     """
 
     def __init__(self, framework: str = "onnxrt_qlinearops"):
-        if _known("Datasets", framework) in OTHERS:
+        if known("Datasets", framework) in OTHERS:
             raise Unsupported(f"Datasets: those of {framework} are not here; name onnxruntime, or give a dataset of {framework} "
                               "itself as data")
         self.framework = framework
@@ -131,3 +125,6 @@ class Datasets:
         if kind not in KINDS:
             raise UsageError(f"Datasets: there is no {kind!r}; known: {', '.join(KINDS)}")
         return KINDS[kind]
+
+
+__all__ = ["TRANSFORMS", "BaseTransform", "ComposeTransform", "DataLoader", "Datasets", "LabelShift", "transform_registry"]

@@ -14,6 +14,7 @@ from ..errors import UsageError
 from ..models import path_of
 from .config import PostTrainingQuantConfig, options
 from .evaluation import served
+from .metric.metric import scoring
 from .model import Model
 
 logger = logging.getLogger("neural_compressor")
@@ -50,7 +51,7 @@ def _scored_by(conf: PostTrainingQuantConfig, eval_func: Any, eval_dataloader: A
             yield
         return
     if eval_metric is not None:
-        asked.update(metric=eval_metric, data=eval_dataloader)
+        asked.update(metric=scoring(eval_metric, conf.accuracy_criterion.higher_is_better), data=eval_dataloader)
     else:
         logger.info("Quantize model without tuning!")
     yield

@@ -56,7 +56,11 @@ std::optional<MappedFile> find_file(const Store& store, const fs::path& path) {
     return store.read(path);
   } catch (const Error& error) {
     if (error.code() == Errc::not_found) return std::nullopt;
-    throw;
+    const std::string_view said = error.what();
+    const std::size_t next = said.rfind("; name a");  // most often nobody named this one
+    if (next == std::string_view::npos) throw;
+    throw Error(error.code(), fmt::format("{}; run the command again, or {}", said.substr(0, next),
+                                          said.substr(next + 2)));
   }
 }
 

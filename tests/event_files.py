@@ -216,6 +216,37 @@ def search_served(sandbox, folders):
         harness.check(len(sessions) == len(folders) - 1 == len(values), f"{len(sessions)} trials against {values}")
 
 
+def among_others(sandbox, foreign):
+    """Another program's events: what can be known before the work is, and what is not loses nothing of it."""
+    known = sandbox.path / "known" / "eval" / "tune_1"
+    known.mkdir(parents=True)
+    (known / "events.out.tfevents.1.host").write_bytes(b"of another program")
+    wrong = sandbox.run("quantize", MODEL, "-o", "early.onnx", "--data", DATA, "--tensorboard=known", code=2)
+    harness.check("another program" in wrong.stderr and not (sandbox.path / "early.onnx").exists(), "refused before the work")
+    theirs = foreign / "events.out.tfevents.1.host"
+    theirs.write_bytes(b"of another program")
+    wrong = sandbox.run("quantize", MODEL, "-o", "late.onnx", "--data", DATA, "--metric", "top1", "--tensorboard=mixed", code=1)
+    last = sandbox.json("workloads", "list")[0]["id"]
+    harness.check(f"the run is stored: 'quantlens tensorboard {last} --logdir OTHER' writes" in wrong.stderr, wrong.stderr.strip())
+    harness.check((sandbox.path / "late.onnx").exists() and harness.identity_of(wrong) == last, "and the run is told")
+    theirs.unlink()
+    again = sandbox.run("quantize", MODEL, "-o", "late.onnx", "--data", DATA, "--metric", "top1", "--tensorboard=mixed")
+    harness.check("--tensorboard=DIR keeps them apart" in again.stderr, "a note names the option that the command has")
+    for path in foreign.parent.rglob("*.quantlens"):
+        path.unlink()
+
+
+def all_or_nothing(sandbox, identity):
+    sandbox.run("tensorboard", identity, "--logdir", "whole")
+    sizes = {path.parent.name: path.stat().st_size for path in (sandbox.path / "whole").rglob("*tfevents*")}
+    most = max(sizes.values()) // 1024  # the larger one does not fit
+    done = subprocess.run(["bash", "-c", f'ulimit -f {most}; exec "$0" tensorboard {identity} --logdir limited', harness.program()],
+                          cwd=sandbox.path, env=sandbox.environment, capture_output=True, text=True, check=False)
+    harness.check(done.returncode == 1 and not (sandbox.path / "limited").exists(), f"nothing of {sizes} is there: {done.stderr.strip()}")
+    sandbox.run("quantize", MODEL, "-o", "no.onnx", "--data", "none.npz", "--tensorboard=unmade", code=1)
+    harness.check(not (sandbox.path / "unmade").exists(), "nor a folder where the work failed")
+
+
 def bad_input(sandbox):
     foreign = sandbox.path / "mixed" / "eval" / "tune_1_acc_0.5"
     wrong = sandbox.run("tensorboard", "none-such", code=1)
@@ -234,6 +265,7 @@ def bad_input(sandbox):
         wrong = sandbox.run("tensorboard", identity, "--logdir", "mixed", code=2)
         harness.check("another program" in wrong.stderr and theirs.exists(), wrong.stderr.strip())
         theirs.unlink()
+    among_others(sandbox, foreign)
     ended = subprocess.Popen(["true"])
     ended.wait()
     (foreign / f"events.out.tfevents.1.quantlens.part{ended.pid}").write_bytes(b"of a killed process")
@@ -247,6 +279,7 @@ def bad_input(sandbox):
                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for _ in range(4)]
     told = [(one.communicate()[1], one.returncode) for one in at_once]
     harness.check(all(code == 0 for _, code in told), f"four at once into one folder end well: {told}")
+    all_or_nothing(sandbox, identity)
     (sandbox.path / "file").write_text("")
     wrong = sandbox.run("tensorboard", identity, "--logdir", "file", code=1)
     harness.check("Traceback" not in wrong.stderr and "file" in wrong.stderr, wrong.stderr.strip())

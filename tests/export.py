@@ -77,6 +77,36 @@ def tables(sandbox, identity):
     harness.check(sum(int(line[5]) for line in counted) == images, f"a histogram counts all {images} elements")
     refused = sandbox.run("export", "last", "--as", "csv", "-o", "tables", code=2)
     harness.check("is there already" in refused.stderr, "a folder that is there is left alone")
+    sandbox.run("export", "last", "--as", "csv", "--no-histograms", "-o", "small")
+    names = {path.name for path in (sandbox.path / "tables").iterdir()} - {path.name for path in (sandbox.path / "small").iterdir()}
+    harness.check(names == {"histograms.csv"}, "--no-histograms leaves them out")
+
+
+def several(sandbox):
+    """Of exports into one folder one is there whole, and what killed ones left goes."""
+    at_once = [subprocess.Popen([harness.program(), "export", "last", "--as", "csv", "-o", "same"], cwd=sandbox.path, env=sandbox.environment,
+                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for _ in range(4)]
+    told = [(one.communicate()[1], one.returncode) for one in at_once]
+    harness.check(sorted(code for _, code in told) == [0, 2, 2, 2], f"one of four makes it: {told}")
+    harness.check(all("same: is there already" in error for error, code in told if code), "and the others say why")
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    killed, living = (sandbox.path / f"next.quantlens.part{pid}" for pid in (ended.pid, os.getpid()))
+    theirs = sandbox.path / f"next.part{ended.pid}"
+    for folder in (killed, living, theirs):
+        folder.mkdir()
+        (folder / "plan.csv").write_text("")
+    sandbox.run("export", "last", "--as", "csv", "-o", "next")
+    harness.check(not killed.exists() and living.exists() and theirs.exists(), "what a killed export left is gone")
+
+
+def without_histograms(sandbox, identity):
+    record = sandbox.workload(identity) / "histograms.bin"
+    kept = record.read_bytes()
+    record.unlink()
+    told = sandbox.run("export", identity, "--as", "csv", "-o", "uncounted")
+    harness.check("histograms.bin: is not there" in told.stderr, "histograms that are missing are told")
+    record.write_bytes(kept)
 
 
 def outputs(path):
@@ -172,6 +202,8 @@ def main():
     done = sandbox.run("quantize", MODEL, "-o", int8, "--data", DATA, "--metric", "top1", "--diagnose")
     models = {"reference": pathlib.Path(MODEL), "quantized": sandbox.path / "kept.onnx"}
     tables(sandbox, harness.identity_of(done))
+    several(sandbox)
+    without_histograms(sandbox, harness.identity_of(done))
     sandbox.run("export", "last", "--as", "model-explorer", "-o", "node_data")
     harness.check((sandbox.path / "node_data" / "reference_sqnr_db.json").exists(), "node data are written")
     shutil.copy(int8, models["quantized"])

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A stored run as Markdown, JUnit and SARIF: as other programs read them, and with the figures of the run's records."""
 
+import html
 import json
+import os
 import re
+import shutil
 import xml.etree.ElementTree
 
 import harness
@@ -104,6 +107,78 @@ def markdown(sandbox, shown):
     harness.check(f"| Id | {shown['id']} |" in lines and f"| When | {shown['created']} |" in lines, "which run, and when")
 
 
+def origin(sandbox):
+    """A reviewer sees which run it is, and no folder of this machine."""
+    model, data = harness.DEMO / "digits.onnx", harness.DEMO / "digits.npz"
+    recipe = "{weight: {granularity: per_tensor}}"
+    sandbox.run("quantize", model, "-o", sandbox.path / "out.onnx", "--data", data, "--limit", "8", "--recipe", recipe,
+                "--metric", "top1:label_offset=0", "-q")
+    text = report(sandbox, ".md")
+    plain = re.sub(r"\\(.)", r"\1", text)
+    for row in ("| Data | digits.npz, 8 samples |", "| Metric | top1:label_offset=0 |"):
+        harness.check(row in plain, row)
+    rows = {line.split(" | ")[0][2:]: line for line in plain.splitlines() if line.startswith("| ")}
+    harness.check("weight.granularity: per_tensor" in rows["Recipe"], rows["Recipe"])
+    command = "quantlens quantize digits.onnx -o out.onnx --data digits.npz --limit 8 --recipe"
+    harness.check(command in rows["Command"], rows["Command"])
+    harness.check(str(harness.DEMO) not in plain and str(sandbox.path) not in plain, "and no folder")
+
+
+def damaged(sandbox, identity):
+    """What is missing or damaged is named, and the verdict is told all the same; of its own record nothing can be told."""
+    folder, page = sandbox.workload(identity), sandbox.path / "page.html"
+
+    def told(change, *words):
+        copy = folder.with_name(folder.name + "-copy")
+        shutil.copytree(folder, copy)
+        change(copy)
+        page.unlink(missing_ok=True)
+        for verb in (["report", copy.name], ["compare", copy.name, identity]):
+            done = sandbox.run(*verb, "-o", page)
+            sentence = next((line for line in done.stderr.splitlines() if f"{copy.name}/{words[0]}: " in line), "")
+            harness.check(all(word in sentence for word in words) and "; " in sentence, f"{verb[0]}: {sentence or done.stderr}")
+            harness.check(sentence.removeprefix("note: ") in html.unescape(page.read_text()), "and the page says so")
+        shutil.rmtree(copy)
+
+    if sandbox.run("report", identity, "-o", page, code=None).returncode != 0:
+        print("NOT TRIED: the page of a damaged run, since this program has no pages")
+    else:
+        told(lambda copy: (copy / "histograms.bin").unlink(), "histograms.bin", "is missing")
+        told(lambda copy: (copy / "ranges.json").write_text("{"), "ranges.json")
+        told(lambda copy: ((copy / "ranges.json").unlink(), os.mkfifo(copy / "ranges.json")), "ranges.json", "it is no file")
+    for change in (lambda path: path.unlink(), lambda path: path.write_text("")):
+        copy = folder.with_name(folder.name + "-copy")
+        shutil.copytree(folder, copy)
+        change(copy / "workload.json")
+        for verb in (["report", copy.name, "-o", "no.md"], ["report", copy.name, "-o", "no.html"], ["workloads", "show", copy.name],
+                     ["tensorboard", copy.name, "--logdir", "no"], ["export", copy.name, "--as", "csv", "-o", "no"],
+                     ["export", copy.name, "--as", "netron", "-o", "no.onnx"], ["compare", copy.name, identity]):
+            refused = sandbox.run(*verb, code=1).stderr
+            harness.check(f"{copy.name}/workload.json: is " in refused and "name another run" in refused, f"{verb[0]}: {refused.strip()}")
+        shutil.rmtree(copy)
+
+
+def hostile_name(sandbox):
+    name = "n<b>|\x1b[31m\n@x\u0085"
+    model, data = harness.DEMO / "digits.onnx", harness.DEMO / "digits.npz"
+    sandbox.run("quantize", model, "-o", sandbox.path / "out.onnx", "--data", data, "--limit", "8", "--name", name, "-q")
+    done = sandbox.run("report", "last", "-o", sandbox.path / "name.html", code=None)
+    if done.returncode == 0:
+        text = (sandbox.path / "name.html").read_text()
+        harness.check("\x1b" not in text and "\x85" not in text and "<b>" not in text, "a page has no control character of a name")
+
+
+def through_a_link(sandbox):
+    target, link = sandbox.path / "target.md", sandbox.path / "link.md"
+    link.symlink_to("target.md")
+    sandbox.run("report", "last", "-o", link)
+    harness.check(link.is_symlink() and "Verdict" in target.read_text(), "a link stays, and the file that it means is written")
+    link.unlink()
+    link.symlink_to("link.md")
+    refused = sandbox.run("report", "last", "-o", link, code=1)
+    harness.check("link.md: cannot write: Too many levels" in refused.stderr, refused.stderr.strip())
+
+
 def gates(sandbox, shown):
     reached = ("--fail-below", "-1000")
     harness.check(not any(junit(sandbox, shown, *reached).values()), "nothing fails where the gate is reached")
@@ -129,6 +204,10 @@ def main():
     markdown(sandbox, shown)
     gates(sandbox, shown)
     same_finding_same_alert(sandbox, sarif(sandbox))
+    damaged(sandbox, shown["id"])
+    through_a_link(sandbox)
+    origin(sandbox)
+    hostile_name(sandbox)
 
 
 main()

@@ -48,7 +48,7 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   DiskStore store;
   const flow::DiagnoseOptions options = options_of(arguments);
   TerminalProgress progress = arguments.common.make_progress();
-  arguments.tensorboard.prepare(store);
+  arguments.tensorboard.check(store, options.metric.has_value());
   const flow::DiagnoseResult result =
       flow::diagnose(options, arguments.common.session(store, progress, command_line));
   print_run(result, arguments.table, after_run(result, options));

@@ -11,6 +11,7 @@ namespace {
 
 struct Arguments {
   std::string run, format, output, model;
+  bool no_histograms = false;
   StoredRunOptions stored;
 };
 
@@ -20,7 +21,8 @@ int run(const Arguments& arguments) {
   const flow::ExportOptions options{
       .format = from_word<flow::ExportFormat>(arguments.format).value_or(flow::ExportFormat::csv),
       .output = arguments.output,
-      .model = from_word<ModelRole>(arguments.model)};
+      .model = from_word<ModelRole>(arguments.model),
+      .histograms = !arguments.no_histograms};
   const Workspace workspace = arguments.stored.workspace(store);
   const fs::path written =
       flow::export_run(store, workspace, workspace.find(arguments.run).id, options, progress);
@@ -54,6 +56,8 @@ void add_export(CLI::App& program, const std::vector<std::string>&, Runner& chos
                    "Of netron and perfetto: take this model, reference or quantized (default: "
                    "netron: the quantized one where there is one; perfetto: the reference)")
       ->check(one_of({"reference", "quantized"}));
+  verb->add_flag("--no-histograms", arguments->no_histograms,
+                 "Of csv: leave histograms.csv out, which of a large network has gigabytes");
   arguments->stored.add_to(*verb);
   verb->footer("Example:\n  quantlens export last --as csv -o tables");
   verb->callback([=, &chosen] { chosen = [=] { return run(*arguments); }; });

@@ -65,7 +65,7 @@ int run(Arguments arguments, const std::vector<std::string>& command_line) {
   set(arguments.accuracy_level, options.recipe.accuracy_level);
   set(arguments.target, options.recipe.target);
   ask_by_recipe(arguments.tensorboard, options);
-  arguments.tensorboard.prepare(store);
+  arguments.tensorboard.check(store, options.metric.has_value());
   const flow::QuantizeResult result = flow::quantize(options, session);
   print_run(result, arguments.table, after_run(result, with_recipes(command_line, given.texts)));
   const std::string written = arguments.tensorboard.write(store, result.folder, progress);

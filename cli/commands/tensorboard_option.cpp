@@ -42,6 +42,15 @@ std::string which_runs(const std::vector<fs::path>& runs, const std::string& lis
   return "--logdir_spec " + shell_word(list);
 }
 
+/// The words that name a workspace which is not the usual one.
+std::string workspace_words(const Workspace& workspace) {
+  try {
+    if (workspace.root() == default_workspace()) return {};
+  } catch (const Error&) {  // there is no usual one
+  }
+  return " --workspace " + shell_word(workspace.root().string());
+}
+
 }  // namespace
 
 void add_tags_option(CLI::App& verb, std::string& tags) {
@@ -81,19 +90,30 @@ void TensorboardOption::add_to(CLI::App& verb, const std::string& also) {
 }
 
 flow::TensorboardOptions TensorboardOption::options() const {
-  return tensorboard_options(folder_.empty() ? usual_folder() : folder_, tags_);
+  flow::TensorboardOptions options =
+      tensorboard_options(folder_.empty() ? usual_folder() : folder_, tags_);
+  options.option = "--tensorboard=DIR";
+  return options;
 }
 
-void TensorboardOption::prepare(Store& store) const {
-  if (is_wanted()) store.make_folder(options().logdir / "eval");
+void TensorboardOption::check(Store& store, bool has_accuracies) const {
+  if (is_wanted()) flow::check_events_folder(store, options(), has_accuracies);
 }
 
 std::string TensorboardOption::write(Store& store, const fs::path& workload,
                                      Progress& progress) const {
   if (!is_wanted()) return {};
   const Workspace workspace(store, workload.parent_path().parent_path());
-  return events_lines(
-      flow::tensorboard(store, workspace, workload.filename().string(), options(), progress));
+  const std::string id = workload.filename().string();
+  try {
+    return events_lines(flow::tensorboard(store, workspace, id, options(), progress));
+  } catch (const Error& error) {
+    if (error.code() == Errc::interrupted) throw;
+    throw Error(error.code() == Errc::usage ? Errc::failed : error.code(),
+                fmt::format("{}; the run is stored: 'quantlens tensorboard {} --logdir "
+                            "OTHER{}' writes its events",
+                            error.what(), id, workspace_words(workspace)));
+  }
 }
 
 }  // namespace quantlens::cli

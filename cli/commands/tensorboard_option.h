@@ -23,13 +23,14 @@ std::string events_lines(const flow::TensorboardResult& result);
 class TensorboardOption {
  public:
   void add_to(CLI::App& verb, const std::string& also = {});
-  /// Before hours of work: makes the folder. Throws as the store does.
-  void prepare(Store& store) const;
+  /// Before hours of work, as flow::check_events_folder.
+  void check(Store& store, bool has_accuracies) const;
   bool is_asked() const { return asked_ != nullptr && asked_->count() > 0; }
   bool is_wanted() const { return is_asked() || by_recipe_; }
   /// What was asked for by the recipe alone goes to the usual folder.
   void ask() { by_recipe_ = true; }
-  /// Writes them and gives what to say; nothing where they were not asked for. `run`: its id.
+  /// Writes them and gives what to say; nothing where they were not asked for. What it throws says
+  /// how they are written of the run, which is stored, and is no wrong use any more.
   std::string write(Store& store, const fs::path& workload, Progress& progress) const;
 
  private:

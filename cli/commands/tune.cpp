@@ -60,7 +60,7 @@ int run(Arguments arguments, const std::vector<std::string>& command_line) {
     };
   }
   if (options.recipe.tensorboard) arguments.tensorboard.ask();
-  arguments.tensorboard.prepare(store);
+  arguments.tensorboard.check(store, true);
   options.diagnose_best = arguments.tensorboard.is_wanted();
   const flow::TuneResult result = flow::tune(options, session);
   print_run(result, arguments.table, after_run(result));

@@ -15,6 +15,7 @@
 #include "quantlens/base/error.h"
 #include "quantlens/base/file_descriptor.h"
 #include "quantlens/base/text.h"
+#include "quantlens/base/written_file.h"
 
 namespace quantlens {
 namespace {
@@ -43,6 +44,8 @@ std::string_view next_step(int error) {
       return "raise the limit of open files with ulimit -n";
     case ENAMETOOLONG:
       return "choose a shorter name";
+    case ELOOP:
+      return "name a file that is no such link";
     default:
       return "check the path and the disk";
   }
@@ -179,13 +182,13 @@ MappedFile DiskStore::read(const fs::path& path) const {
 
 std::unique_ptr<FileWriter> DiskStore::create(const fs::path& path) {
   struct stat info = {};
-  // The rename would replace a device such as /dev/null; a symbolic link to a file is replaced.
+  // The rename would replace a device such as /dev/null.
   if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
     throw Error(Errc::io,
                 fmt::format("{}: cannot write: {}; choose another name", shown(path),
                             S_ISDIR(info.st_mode) ? "it is a folder" : "it is no regular file"));
   }
-  return std::make_unique<DiskWriter>(path);
+  return std::make_unique<DiskWriter>(written_file(path));
 }
 
 void DiskStore::append(const fs::path& path, std::string_view text) {

@@ -115,6 +115,32 @@ TEST_F(DiskStoreTest, NeverWritesThroughALinkThatWaitsUnderThePartName) {
   EXPECT_EQ(store_.read(path("a")).text(), "new");
 }
 
+TEST_F(DiskStoreTest, WritesTheFileThatALinkMeansAndKeepsTheLink) {
+  fs::create_directory(path("other"));
+  write_atomic(store_, path("other/a"), "old");
+  fs::create_symlink("other/a", path("near"));
+  fs::create_symlink(path("near"), path("far"));
+  write_atomic(store_, path("far"), "new");
+  EXPECT_EQ(store_.read(path("other/a")).text(), "new");
+  EXPECT_TRUE(fs::is_symlink(path("far")) && fs::is_symlink(path("near")));
+  EXPECT_THAT(store_.list(path("other")), ElementsAre("a"));
+}
+
+TEST_F(DiskStoreTest, MakesTheFileThatALinkMeans) {
+  fs::create_symlink("not_yet", path("link"));
+  write_atomic(store_, path("link"), "new");
+  EXPECT_EQ(store_.read(path("not_yet")).text(), "new");
+  EXPECT_TRUE(fs::is_symlink(path("link")));
+}
+
+TEST_F(DiskStoreTest, RefusesLinksInACircle) {
+  fs::create_symlink("b", path("a"));
+  fs::create_symlink("a", path("b"));
+  EXPECT_THAT(io_failure([&] { write_atomic(store_, path("a"), ""); }),
+              testing::AllOf(HasSubstr("a: cannot write: Too many levels of symbolic links; "),
+                             HasSubstr("name a file that is no such link")));
+}
+
 TEST_F(DiskStoreTest, KeepsMappedBytesWhenTheFileIsReplaced) {
   write_atomic(store_, path("a"), "old bytes");
   const MappedFile old = store_.read(path("a"));

@@ -3,18 +3,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include "quantlens/base/cores.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "quantlens/base/written_file.h"
 #include "quantlens/flow/steps/models/destination.h"
 #include "quantlens/flow/steps/models/scratch_folder.h"
+#include "quantlens/flow/steps/stored/unfinished.h"
 #include "quantlens/frontend/annotations.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/report/all_tables.h"
@@ -28,6 +30,12 @@
 
 namespace quantlens::flow {
 namespace {
+
+/// What a folder is called while it is filled, besides the process: by it no other is removed.
+constexpr std::string_view kOurFolder = ".quantlens";
+
+constexpr std::string_view kHistogramTable = "histograms.csv";
+constexpr std::uint64_t kLargeBytes = 100'000'000;
 
 /// Of one tensor, in CSV.
 struct TensorLines {
@@ -82,26 +90,44 @@ class RunExport {
     return options_.output.has_filename() ? options_.output : options_.output.parent_path();
   }
 
+  [[noreturn]] static void refuse_folder(const fs::path& output) {
+    throw Error(Errc::usage, fmt::format("{}: is there already; name another folder with -o",
+                                         printable(output.string())));
+  }
+
   /// Fills a folder beside `output` and gives it that name in the end.
   template <class Fill>
   fs::path write_folder(fs::path output, Fill&& fill) {
     if (!output.has_filename()) output = output.parent_path();  // "tables/"
-    if (fs::exists(fs::symlink_status(output))) {
-      throw Error(Errc::usage, fmt::format("{}: is there already; name another folder with -o",
-                                           printable(output.string())));
-    }
+    if (fs::exists(fs::symlink_status(output))) refuse_folder(output);
+    remove_leftovers(output);
     fs::path made = output;
-    made += fmt::format(".part{}", getpid());
+    made += std::string(kOurFolder) + unfinished_ending();
     const ScratchFolder scratch(store_, made);
     fill(scratch.path());
     check_still_there(store_, workspace_, records_.run.id);
     std::error_code failed;
     fs::rename(made, output, failed);
+    // Another process may have made it meanwhile.
+    if (failed && fs::exists(fs::symlink_status(output))) refuse_folder(output);
     if (failed) {
-      throw Error(Errc::io, fmt::format("{}: cannot be made: {}", printable(output.string()),
-                                        failed.message()));
+      throw Error(Errc::io, fmt::format("{}: cannot be made: {}; name another folder with -o",
+                                        printable(output.string()), failed.message()));
     }
     return output;
+  }
+
+  /// What exports into this folder have left that were killed.
+  void remove_leftovers(const fs::path& output) {
+    const fs::path folder = output.has_parent_path() ? output.parent_path() : fs::path(".");
+    const std::string ours = output.filename().string() + std::string(kOurFolder);
+    std::error_code ignored;
+    if (!fs::is_directory(folder, ignored)) return;
+    for (const std::string& name : store_.list(folder)) {
+      const std::string_view process = process_in(name);
+      if (name.starts_with(ours) && !process.empty() && !is_running(process))
+        store_.remove(folder / name);
+    }
   }
 
   NodeRecords node_records() const {
@@ -139,6 +165,10 @@ class RunExport {
         records_, {reader_.get<Pairing>(part_), reader_.get<Ranges>(), reader_.get<Prices>()});
     const fs::path histograms = reader_.path<Histograms>(part_);
     const std::optional<MappedFile> counted = find_file(store_, histograms);
+    if (!counted && records_.diagnosis) {
+      progress_.note(fmt::format("{}: is not there, so there are no histograms",
+                                 printable(histograms.string())));
+    }
     if (tables.empty() && !counted) {
       throw Error(Errc::unsupported,
                   fmt::format("{} has no tables; name a run that ended well", records_.run.id));
@@ -153,30 +183,39 @@ class RunExport {
   /// All cores make some tensors' lines at a time, so that memory does not grow with their number.
   void write_tensors(const MappedFile& file, const fs::path& path, const fs::path& folder) {
     const HistogramsReader reader(file.text(), printable(path.string()));
-    const std::unique_ptr<FileWriter> bins = store_.create(folder / "histograms.csv");
+    const bool with_bins = options_.histograms;
+    const std::unique_ptr<FileWriter> bins =
+        with_bins ? store_.create(folder / kHistogramTable) : nullptr;
     const std::unique_ptr<FileWriter> channels = store_.create(folder / "channels.csv");
+    std::uint64_t bytes = 0;  // of histograms
     const auto write = [](FileWriter& writer, const std::string& text) {
       writer.write({reinterpret_cast<const std::byte*>(text.data()), text.size()});
     };
     const std::vector<PairEntry>& entries = reader.entries();
     const ProgressStep step(progress_, "write histograms", entries.size());
-    write(*bins, histogram_header());
+    if (bins) write(*bins, histogram_header());
     write(*channels, channel_header());
     constexpr std::size_t kAtOnce = 32;
     make_in_order(
         cores_, entries.size(), kAtOnce,
         [&](std::size_t i) {
           const auto pair = reader.find(entries[i].reference, entries[i].quantized);
-          return pair ? TensorLines{histogram_rows(*pair), channel_rows(*pair)} : TensorLines();
+          if (!pair) return TensorLines();
+          return TensorLines{with_bins ? histogram_rows(*pair) : std::string(),
+                             channel_rows(*pair)};
         },
         [&](std::size_t, const TensorLines& lines) {
           throw_if_stopped(progress_);
-          write(*bins, lines.bins);
+          if (bins) write(*bins, lines.bins);
+          bytes += lines.bins.size();
           write(*channels, lines.channels);
           progress_.advance(1);
         });
-    bins->commit();
+    if (bins) bins->commit();
     channels->commit();
+    if (bytes < kLargeBytes) return;
+    progress_.note(fmt::format("{} has {}; --no-histograms leaves it out", kHistogramTable,
+                               human_bytes(bytes)));
   }
 
   fs::path write_trace() {
@@ -217,7 +256,8 @@ class RunExport {
                   fmt::format("{}: is no longer the file that {} saw; run that again",
                               printable(path.string()), records_.run.id));
     }
-    fs::path output = output_or(path.stem().string() + ".netron" + path.extension().string());
+    const fs::path output =
+        written_file(output_or(path.stem().string() + ".netron" + path.extension().string()));
     check_destination({.path = output}, {.model = nullptr, .files = {path}, .data = {}});
     check_external_data(path, output);
     frontend::write_annotated(path, file, notes_for_netron(model.role), store_, output);
@@ -270,6 +310,8 @@ fs::path export_run(Store& store, const Workspace& workspace, const std::string&
       options.format == ExportFormat::netron || options.format == ExportFormat::perfetto;
   if (options.model && !has_models)
     throw Error(Errc::usage, "--model goes with --as netron and --as perfetto; leave it out");
+  if (!options.histograms && options.format != ExportFormat::csv)
+    throw Error(Errc::usage, "--no-histograms goes with --as csv; leave it out");
   return RunExport(store, workspace, records, options, cores, progress).write();
 }
 

@@ -23,6 +23,7 @@ struct ExportOptions {
   fs::path output;  ///< empty: a name of its own in the current folder
   /// Of netron alone: which model is copied; absent: the quantized one where the run has one.
   std::optional<ModelRole> model;
+  bool histograms = true;  ///< of csv alone: also histograms.csv, the largest of all
 };
 
 /// Writes it, all or nothing, and returns what was written: a file, or a folder, which must not be

@@ -85,7 +85,9 @@ class EventRuns {
       write_one();
     else
       write_pair();
-    if (together_) commit(*together_);
+    if (together_) folder_.finish(*together_);
+    check_still_there(store_, workspace_, records_.run.id);
+    folder_.publish();
     note_others();
     TensorboardResult result;
     for (const std::string& run : folder_.written()) result.runs.push_back(folder_.path(run));
@@ -119,14 +121,14 @@ class EventRuns {
     EventSummary text;
     text.text("verdict", summary_markdown(records_));
     tuned.events().add(0, text);
-    commit(baseline);
-    commit(tuned);
+    folder_.finish(baseline);
+    folder_.finish(tuned);
   }
 
   /// One model that was scored by itself.
   void write_one() {
     EventFolder::Run baseline = begin_baseline(records_.accuracy->quantized);
-    commit(baseline);
+    folder_.finish(baseline);
   }
 
   void write_search(const Study& study) {
@@ -137,7 +139,7 @@ class EventRuns {
     if (!first) first = compared(std::string(kBeforeTrials));
     EventFolder::Run baseline = begin_baseline(study.reference);
     if (first) add_histograms(*first, place_of(baseline, 0), {});
-    commit(baseline);
+    folder_.finish(baseline);
     std::vector<HyperParameters> parameters;
     for (const Trial& trial : study.trials)
       if (trial.accuracy) parameters.push_back(hyper_parameters(trial.recipe));
@@ -176,12 +178,7 @@ class EventRuns {
     text.text("why", trial.why);
     if (is_best) text.text("verdict", summary_markdown(records_));
     file.add(0, text);
-    commit(run);
-  }
-
-  void commit(EventFolder::Run& run) {
-    check_still_there(store_, workspace_, records_.run.id);
-    folder_.commit(run);
+    folder_.finish(run);
   }
 
   EventFolder::Run begin_baseline(const std::optional<Accuracy>& accuracy) {
@@ -271,10 +268,8 @@ class EventRuns {
 
   void note_others() const {
     if (!folder_.replaced().empty()) {
-      progress_.note(
-          fmt::format("{} took the place of those of another run; --logdir keeps them "
-                      "apart",
-                      fmt::join(folder_.replaced(), ", ")));
+      progress_.note(fmt::format("{} took the place of those of another run; {} keeps them apart",
+                                 fmt::join(folder_.replaced(), ", "), options_.option));
     }
     const std::vector<std::string> others = folder_.others();
     if (others.empty()) return;
@@ -301,6 +296,14 @@ class EventRuns {
 };
 
 }  // namespace
+
+void check_events_folder(Store& store, const TensorboardOptions& options, bool has_accuracies) {
+  EventFolder folder(store, options.logdir, 0);
+  if (options.tags == TensorboardTags::together) folder.check("together");
+  if (!has_accuracies)
+    for (const char* run : {"baseline", "tune_1"}) folder.check(run);
+  folder.make();
+}
 
 TensorboardResult tensorboard(Store& store, const Workspace& workspace, const std::string& id,
                               const TensorboardOptions& options, Progress& progress) {

@@ -20,6 +20,7 @@ BOOST_DEFINE_ENUM_CLASS(TensorboardTags, paired, together, original)
 struct TensorboardOptions {
   fs::path logdir = "runs";
   TensorboardTags tags = TensorboardTags::paired;
+  std::string option = "--logdir";  ///< what the command calls `logdir`
 };
 
 /// The runs that were written: their folders, the baseline first.
@@ -27,11 +28,16 @@ struct TensorboardResult {
   std::vector<fs::path> runs;
 };
 
+/// Before hours of work: throws Errc::usage where another program's events stand in a folder whose
+/// name is known by now, and as the store does where no folder can be made. Leaves none behind.
+/// `has_accuracies`: the names of the run's folders end in them.
+void check_events_folder(Store& store, const TensorboardOptions& options, bool has_accuracies);
+
 /// Writes a stored run as TensorBoard reads it (docs/tensorboard.md), from its records alone:
-/// `<logdir>/eval/baseline_acc_<acc>` and `<logdir>/eval/tune_<n>_acc_<acc>`. Takes the memory of
-/// its tables, not that of its histograms. `id`: as Workspace::find has it. Throws Errc::usage for
-/// a run that has not ended, Errc::unsupported for one that compared and scored nothing,
-/// Errc::bad_input for damaged records, and as `progress` is asked to stop.
+/// `<logdir>/eval/baseline_acc_<acc>` and `<logdir>/eval/tune_<n>_acc_<acc>`, all or none. Takes
+/// the memory of its tables, not that of its histograms. `id`: as Workspace::find has it. Throws
+/// Errc::usage for a run that has not ended, Errc::unsupported for one that compared and scored
+/// nothing, Errc::bad_input for damaged records, and as `progress` is asked to stop.
 TensorboardResult tensorboard(Store& store, const Workspace& workspace, const std::string& id,
                               const TensorboardOptions& options, Progress& progress);
 

@@ -250,27 +250,35 @@ void take_lists(json::Value& value, const std::string& path, std::vector<SplitRe
   value = {{kRows, rows}, {kStamp, stamp}};
 }
 
-void put_lists(json::Value& value, const std::string& path,
-               const std::function<MappedFile(std::string_view)>& open, std::string_view where) {
+/// Where a record's JSON has the stamp of a list that stands elsewhere, and the list's path.
+struct Elsewhere {
+  json::Value& value;
+  const std::string& path;
+};
+
+template <class Visit>
+void for_each_elsewhere(json::Value& value, const std::string& path, Visit&& visit) {
   auto* object = value.if_object();
   if (object == nullptr) return;
-  if (!is_elsewhere(value)) {
-    for_each_field(*object, path, [&](json::Value& field, const std::string& place) {
-      put_lists(field, place, open, where);
-    });
-    return;
-  }
-  const MappedFile file = open(path);
-  const std::string name = rows_file(where, path);
-  const RowsReader reader(file.text(), name);
-  if (reader.stamp() != object->at(kStamp).get_string()) refuse(name, "it is not this record's");
+  if (is_elsewhere(value)) return visit(Elsewhere{value, path});
+  for_each_field(*object, path, [&](json::Value& field, const std::string& place) {
+    for_each_elsewhere(field, place, visit);
+  });
+}
+
+/// The rows of a file that is the record's own, and whole.
+RowsReader sound_rows(const MappedFile& file, const Elsewhere& list, std::string_view where) {
+  const std::string name = rows_file(where, list.path);
+  const auto& told = list.value.get_object();
+  RowsReader reader(file.text(), name);
+  if (reader.stamp() != told.at(kStamp).get_string()) refuse(name, "it is not this record's");
   if (stamp_of(file.text().substr(0, index_begin(file.text(), name))) != reader.stamp()) {
     refuse(name, "its rows are not those that were written");
   }
-  if (reader.size() != whole(object->at(kRows), where)) {
+  if (reader.size() != whole(told.at(kRows), where)) {
     refuse(name, "it has another number of rows than its record says");
   }
-  value = reader.rows(0, reader.size());
+  return reader;
 }
 
 }  // namespace
@@ -405,8 +413,22 @@ SplitRecord split_rows(json::Value record) {
 json::Value join_rows(json::Value head,
                       const std::function<MappedFile(std::string_view path)>& open,
                       std::string_view where) {
-  put_lists(head, {}, open, where);
+  for_each_elsewhere(head, {}, [&](const Elsewhere& list) {
+    const MappedFile file = open(list.path);
+    const RowsReader reader = sound_rows(file, list, where);
+    list.value = reader.rows(0, reader.size());
+  });
   return head;
+}
+
+void check_rows(const json::Value& head,
+                const std::function<MappedFile(std::string_view path)>& open,
+                std::string_view where) {
+  json::Value copy = head;  // a few words: what is long stands elsewhere
+  for_each_elsewhere(copy, {}, [&](const Elsewhere& list) {
+    const MappedFile file = open(list.path);
+    sound_rows(file, list, where);
+  });
 }
 
 std::string rows_file(std::string_view record_file, std::string_view path) {

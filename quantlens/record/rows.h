@@ -90,6 +90,11 @@ json::Value join_rows(json::Value head,
                       const std::function<MappedFile(std::string_view path)>& open,
                       std::string_view where);
 
+/// Throws as join_rows does, for what it would throw, and reads no row.
+void check_rows(const json::Value& head,
+                const std::function<MappedFile(std::string_view path)>& open,
+                std::string_view where);
+
 /// The file of a list beside that of its record: "diagnosis.activations.rows".
 std::string rows_file(std::string_view record_file, std::string_view path);
 

@@ -7,11 +7,11 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/counted.h"
-#include "quantlens/base/words.h"
 #include "quantlens/report/benchmark_text.h"
 #include "quantlens/report/findings_markdown.h"
 #include "quantlens/report/markdown_prose.h"
 #include "quantlens/report/report_findings.h"
+#include "quantlens/report/run_origin.h"
 #include "quantlens/report/run_text.h"
 #include "quantlens/report/tables.h"
 
@@ -72,28 +72,12 @@ std::string times_part(const RunRecords& records, std::size_t most) {
   return text;
 }
 
-std::string run_part(const Workload& run) {
-  constexpr std::size_t kShort = 12;  // digits that tell files apart
-  Table table{.title = "Run", .columns = {{"What"}, {"Which"}}, .rows = {}};
-  table.rows.push_back({"Id", run.id});
-  table.rows.push_back({"Verb", run.verb});
-  for (const ModelFile& model : run.models) {
-    table.rows.push_back(
-        {fmt::format("Model, {}", word(model.role)),
-         fmt::format("{}, SHA-256 {}", file_name_of(model.path), model.sha256.substr(0, kShort))});
-  }
-  const auto version = run.environment.find("quantlens");
-  table.rows.push_back(
-      {"Version", version == run.environment.end() ? std::string() : version->second});
-  table.rows.push_back({"When", run.created});
-  return to_markdown(table);
-}
-
 std::string summary_of_size(const RunRecords& records, const std::vector<GateResult>& gates,
-                            const SummarySize& size) {
+                            const Recipe* recipe, const SummarySize& size) {
   return verdict_markdown(records) + gate_lines(gates) + accuracy_part(records) +
          findings_markdown(reported_findings(records), size.findings) +
-         ops_part(records, size.ops) + times_part(records, size.ops) + run_part(records.run);
+         ops_part(records, size.ops) + times_part(records, size.ops) +
+         to_markdown(run_origin_table(records.run, recipe));
 }
 
 /// The lines that fit, and that others do not; of a line that does not fit at all its beginning.
@@ -115,10 +99,11 @@ std::string verdict_markdown(const RunRecords& records) {
   return fmt::format("**Verdict{}:** {}\n\n", of, markdown_prose(verdict_line(records)));
 }
 
-std::string summary_markdown(const RunRecords& records, const std::vector<GateResult>& gates) {
+std::string summary_markdown(const RunRecords& records, const std::vector<GateResult>& gates,
+                             const Recipe* recipe) {
   std::string text;
   for (const SummarySize& size : kSummarySizes) {
-    text = summary_of_size(records, gates, size);
+    text = summary_of_size(records, gates, recipe, size);
     if (text.size() <= kMostBytes) return text;
   }
   return cut_off(text);

@@ -16,7 +16,9 @@ std::string verdict_markdown(const RunRecords& records);
 /// was run. Models are named by their files alone; a failure is told in its own words. Names of
 /// files, ops and values are shown as they stand, whatever Markdown would make of them; they
 /// mention nobody and are no links. At most 65,000 bytes, which a comment on GitHub holds: of a
-/// longer one fewer findings and ops are shown, and it says so. `gates`: as gate_results has them.
-std::string summary_markdown(const RunRecords& records, const std::vector<GateResult>& gates = {});
+/// longer one fewer findings and ops are shown, and it says so. `gates`: as gate_results has them;
+/// `recipe`: that of the run, null where it is not to be told.
+std::string summary_markdown(const RunRecords& records, const std::vector<GateResult>& gates = {},
+                             const Recipe* recipe = nullptr);
 
 }  // namespace quantlens

@@ -24,6 +24,31 @@ fs::path beside(const fs::path& record, std::string_view list) {
   return record.parent_path() / rows_file(record.filename().string(), list);
 }
 
+using OpenList = std::function<MappedFile(std::string_view list)>;
+
+/// What `join` makes of a record's JSON and the files of its lists, which another process may write
+/// anew meanwhile.
+template <class Join>
+std::optional<json::Value> read_whole(const Store& store, const fs::path& path, const Join& join) {
+  constexpr int kTries = 3;  // a record and its lists may be replaced between two reads
+  const std::string where = printable(path.string());
+  const OpenList open = [&](std::string_view list) {
+    std::optional<MappedFile> file = find_file(store, beside(path, list));
+    if (file) return *std::move(file);
+    throw Error(Errc::bad_input,
+                fmt::format("{}: is missing; run the command again", rows_file(where, list)));
+  };
+  for (int tries = 1;; ++tries) {
+    const std::optional<MappedFile> file = find_file(store, path);
+    if (!file) return std::nullopt;
+    try {
+      return join(json::parse(file->text(), where), open, where);
+    } catch (const Error& error) {
+      if (tries == kTries || error.code() != Errc::bad_input) throw;
+    }
+  }
+}
+
 }  // namespace
 
 std::optional<MappedFile> find_file(const Store& store, const fs::path& path) {
@@ -31,29 +56,23 @@ std::optional<MappedFile> find_file(const Store& store, const fs::path& path) {
     return store.read(path);
   } catch (const Error& error) {
     if (error.code() == Errc::not_found) return std::nullopt;
-    throw;
+    const std::string_view said = error.what();
+    const std::size_t next = said.rfind("; name a");  // most often nobody named this one
+    if (next == std::string_view::npos) throw;
+    throw Error(error.code(), fmt::format("{}; run the command again, or {}", said.substr(0, next),
+                                          said.substr(next + 2)));
   }
 }
 
 std::optional<json::Value> read_value(const Store& store, const fs::path& path) {
-  constexpr int kTries = 3;  // a record and its lists may be replaced between two reads
-  const std::string where = printable(path.string());
-  const auto open = [&](std::string_view list) {
-    std::optional<MappedFile> file = find_file(store, beside(path, list));
-    if (file) return *std::move(file);
-    throw Error(Errc::bad_input, fmt::format("{}: the file of its list '{}' is missing; run the "
-                                             "command again",
-                                             where, list));
-  };
-  for (int tries = 1;; ++tries) {
-    const std::optional<MappedFile> file = find_file(store, path);
-    if (!file) return std::nullopt;
-    try {
-      return join_rows(json::parse(file->text(), where), open, where);
-    } catch (const Error& error) {
-      if (tries == kTries || error.code() != Errc::bad_input) throw;
-    }
-  }
+  return read_whole(store, path, join_rows);
+}
+
+void check_record(const Store& store, const fs::path& path) {
+  read_whole(store, path, [](json::Value head, const OpenList& open, std::string_view where) {
+    check_rows(head, open, where);
+    return head;
+  });
 }
 
 std::optional<json::Value> read_head(const Store& store, const fs::path& path) {

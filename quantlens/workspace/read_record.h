@@ -16,7 +16,7 @@
 
 namespace quantlens {
 
-/// Nothing where there is no such file.
+/// Nothing where there is no such file. Throws Errc::io for what is no file, or may not be read.
 std::optional<MappedFile> find_file(const Store& store, const fs::path& path);
 
 /// A record's JSON with its long lists, whoever writes it meanwhile; nothing where there is no such
@@ -26,6 +26,11 @@ std::optional<json::Value> read_value(const Store& store, const fs::path& path);
 /// A record's JSON as its file has it: where a long list has a file of its own, what stands in its
 /// place. Nothing where there is no such file. Throws Errc::bad_input for what is damaged.
 std::optional<json::Value> read_head(const Store& store, const fs::path& path);
+
+/// Throws Errc::bad_input for a record whose JSON, or a list of which in a file of its own, is
+/// missing, damaged or another record's, or cannot be read; reads no row. A record that is not
+/// there is sound.
+void check_record(const Store& store, const fs::path& path);
 
 /// The record that a file holds, with its long lists; nothing where there is no such file. Throws
 /// as from_file does.

@@ -103,8 +103,61 @@ TEST(WorkloadReader, SaysThatAListIsMissing) {
     ADD_FAILURE();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Errc::bad_input);
-    EXPECT_THAT(error.what(), HasSubstr("'ops' is missing"));
+    EXPECT_THAT(error.what(), HasSubstr("/plan.ops.rows: is missing; run"));
   }
+}
+
+/// What check_record throws of a plan of many ops, once its files were tampered with.
+template <class Tamper>
+std::string fault(const Tamper& tamper) {
+  MemoryStore store;
+  Workspace workspace(store, "/w");
+  const auto writer = workspace.create("tune", "net", {});
+  writer->put(plan_of(3000));
+  tamper(store, writer->folder());
+  try {
+    check_record(store, writer->folder() / "plan.json");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(CheckRecord, FindsNothingInWhatWasWrittenAndInWhatIsNotThere) {
+  EXPECT_EQ(fault([](MemoryStore&, const fs::path&) {}), "");
+  EXPECT_EQ(
+      fault([](MemoryStore& store, const fs::path& folder) { store.remove(folder / "plan.json"); }),
+      "");
+}
+
+TEST(CheckRecord, NamesTheFileThatIsMissingCutOffOrAnothers) {
+  EXPECT_THAT(fault([](MemoryStore& store, const fs::path& folder) {
+                store.remove(folder / "plan.ops.rows");
+              }),
+              HasSubstr("/plan.ops.rows: is missing; run the command again"));
+  EXPECT_THAT(fault([](MemoryStore& store, const fs::path& folder) {
+                const std::string rows(store.read(folder / "plan.ops.rows").text());
+                write_atomic(store, folder / "plan.ops.rows", rows.substr(0, rows.size() / 2));
+              }),
+              HasSubstr("/plan.ops.rows: it has no index, or is cut off; run"));
+  EXPECT_THAT(fault([](MemoryStore& store, const fs::path& folder) {
+                std::string rows(store.read(folder / "plan.ops.rows").text());
+                rows[10] = rows[10] == 'x' ? 'y' : 'x';
+                write_atomic(store, folder / "plan.ops.rows", rows);
+              }),
+              HasSubstr("/plan.ops.rows: its rows are not those that were written; run"));
+  EXPECT_THAT(fault([](MemoryStore& store, const fs::path& folder) {
+                Workspace other(store, "/other");
+                const auto writer = other.create("tune", "net", {});
+                writer->put(plan_of(3001));
+                write_atomic(store, folder / "plan.ops.rows",
+                             store.read(writer->folder() / "plan.ops.rows").text());
+              }),
+              HasSubstr("/plan.ops.rows: it is not this record's; run"));
+  EXPECT_THAT(fault([](MemoryStore& store, const fs::path& folder) {
+                write_atomic(store, folder / "plan.json", "{");
+              }),
+              HasSubstr("/plan.json: "));
 }
 
 TEST(WorkloadReader, NamesWhatIsDamaged) {

@@ -132,7 +132,7 @@ std::string kept_part(const RunRecords& records) {
 RunRecords read_run(const Store& store, const Workspace& workspace, const std::string& id,
                     Cores* cores) {
   RunRecords records;
-  records.run = workspace.find(id);
+  records.run = workspace.find_sound(id);
   const WorkloadReader reader(store, workspace.folder(id));
   const auto read_part = [&](std::size_t part) {
     switch (part) {

@@ -18,7 +18,7 @@ LinkCounts links_of(const GraphOutline& graph);
 std::string kept_part(const RunRecords& records);
 
 /// All that a stored run is told by; of a search its diagnosis is that of the model that it kept,
-/// where it made one. `id`: as Workspace::find has it, and throws. Throws
+/// where it made one. `id`: as Workspace::find_sound has it, and throws. Throws
 /// Errc::bad_input for records that are damaged. `cores`: read the large ones at the same time.
 RunRecords read_run(const Store& store, const Workspace& workspace, const std::string& id,
                     Cores* cores = nullptr);

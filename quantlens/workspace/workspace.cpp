@@ -32,8 +32,16 @@ const char* environment(const char* name) {
   return value != nullptr && *value != '\0' ? value : nullptr;
 }
 
+constexpr std::string_view kInstead = "put it back from a copy, or name another run";
+
+/// "<id>/workload.json: is missing; ...".
+[[noreturn]] void throw_unsound(const std::string& id, std::string_view what) {
+  throw Error(Errc::bad_input,
+              fmt::format("{}/{}: {}; {}", printable(id), kOwnRecord, what, kInstead));
+}
+
 /// Throws Errc::unsupported for a newer format, Errc::bad_input for what is no workload's record.
-Workload decode_workload(std::string_view text, const std::string& id) {
+Workload decoded(std::string_view text, const std::string& id) {
   const std::string where = fmt::format("{}/{}", printable(id), kOwnRecord);
   const json::Value value = json::parse(text, where);
   const std::uint32_t format = json::decode<FormatOnly>(value, where).format;
@@ -46,6 +54,17 @@ Workload decode_workload(std::string_view text, const std::string& id) {
   auto workload = json::decode<Workload>(value, where);
   workload.id = id;  // the folder is the truth, even if it was renamed
   return workload;
+}
+
+/// The same, and says what to do.
+Workload decode_workload(std::string_view text, const std::string& id) {
+  if (text.empty()) throw_unsound(id, "is empty");
+  try {
+    return decoded(text, id);
+  } catch (const Error& error) {
+    if (error.code() != Errc::bad_input) throw;
+    throw Error(Errc::bad_input, fmt::format("{}; {}", error.what(), kInstead));
+  }
 }
 
 bool is_unfinished(const Workload& workload) {
@@ -62,12 +81,16 @@ Workload failed_workload(const std::string& id, const std::string& message) {
   return workload;
 }
 
-/// Whether quantlens made the folder that holds these names: it wrote a record, or died before.
+/// Whether these names are all that there is of a run that died before it wrote a record.
+bool is_begun(const std::vector<std::string>& names) {
+  return std::ranges::all_of(names, [](const std::string& name) {
+    return name == "lock" || name.starts_with(fmt::format("{}.part", kOwnRecord));
+  });
+}
+
+/// Whether quantlens made the folder that holds these names.
 bool is_ours(const std::vector<std::string>& names) {
-  const bool has_record = std::ranges::find(names, kOwnRecord) != names.end();
-  return has_record || std::ranges::all_of(names, [](const std::string& name) {
-           return name == "lock" || name.starts_with(fmt::format("{}.part", kOwnRecord));
-         });
+  return std::ranges::find(names, kOwnRecord) != names.end() || is_begun(names);
 }
 
 }  // namespace
@@ -141,16 +164,20 @@ std::optional<Workload> Workspace::read(const std::string& id) const {
   return decode_workload(file.text(), id);
 }
 
+Workload Workspace::without_record(const std::string& id) const {
+  if (!is_begun(store_.list(workloads() / id))) throw_unsound(id, "is missing");
+  return failed_workload(id, std::string(kInterrupted));
+}
+
 Workload Workspace::describe(const std::string& id) const {
   std::optional<Workload> workload = read(id);
   if (workload && !is_unfinished(*workload)) return *std::move(workload);
-  if (!on_disk())
-    return workload ? *workload : failed_workload(id, fmt::format("{} is missing", kOwnRecord));
+  if (!on_disk()) return workload ? *workload : without_record(id);
 
   const FileLock::State lock = FileLock::state(workloads() / id / "lock");
   if (lock == FileLock::State::free) {
     workload = read(id);  // it may have been finished since
-    if (!workload) return failed_workload(id, std::string(kInterrupted));
+    if (!workload) return without_record(id);
     if (!is_unfinished(*workload)) return *std::move(workload);
     workload->state = WorkloadState::failure;
     workload->message = kInterrupted;
@@ -211,6 +238,10 @@ Workload Workspace::find(const std::string& id) const {
     if (error.code() == Errc::unsupported) throw;
     return failed_workload(full, error.what());
   }
+}
+
+Workload Workspace::find_sound(const std::string& id) const {
+  return describe(resolve(id));
 }
 
 fs::path Workspace::folder(const std::string& id) const {

@@ -111,6 +111,9 @@ class Workspace {
   /// By id, or a unique beginning of it, or "last"; as `list` shows it. Throws Errc::not_found,
   /// naming the nearest; Errc::usage where several begin so; Errc::unsupported for a newer format.
   Workload find(const std::string& id) const;
+  /// The same of one whose records are to be read. Throws Errc::bad_input as well, where its
+  /// workload.json is missing or damaged.
+  Workload find_sound(const std::string& id) const;
   /// Of a workload named as in `find`, readable or not.
   fs::path folder(const std::string& id) const;
   /// Removes its folder, only if quantlens made it; never anything outside. `id` as in `find`.
@@ -124,6 +127,8 @@ class Workspace {
   std::vector<std::string> ids() const;
   std::string resolve(const std::string& id) const;
   std::optional<Workload> read(const std::string& id) const;  ///< nothing where its file is absent
+  /// Of one that nobody writes and that has no workload.json.
+  Workload without_record(const std::string& id) const;
   Workload describe(const std::string& id) const;
 
   Store& store_;

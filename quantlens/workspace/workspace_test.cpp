@@ -122,6 +122,22 @@ TEST(Workspace, ShowsAnUnreadableRecordAsAFailureInItsPlace) {
   EXPECT_THAT(all[0].message, HasSubstr("20260101-000000-tune-a-0002/workload.json"));
 }
 
+TEST(Workspace, NamesARecordThatIsMissingOrEmptyToWhoReadsOn) {
+  MemoryStore store;
+  put(store, "20260101-000000-tune-a-0001", "");
+  write_atomic(store, "/w/workloads/20260101-000000-tune-a-0002/plan.json", "{}");
+  const Workspace workspace(store, "/w");
+  const std::string missing =
+      failure(Errc::bad_input, [&] { workspace.find_sound("20260101-000000-tune-a-0002"); });
+  EXPECT_EQ(missing,
+            "20260101-000000-tune-a-0002/workload.json: is missing; put it back from a copy, or "
+            "name another run");
+  EXPECT_EQ(workspace.find("20260101-000000-tune-a-0002").message, missing) << "as it is listed";
+  EXPECT_THAT(
+      failure(Errc::bad_input, [&] { workspace.find_sound("20260101-000000-tune-a-0001"); }),
+      HasSubstr("a-0001/workload.json: is empty; put it back"));
+}
+
 TEST(Workspace, RefusesANewerFormatWithOneSentence) {
   MemoryStore store;
   put(store, "new", R"({"format": 99, "state": {"phase": 7}})");

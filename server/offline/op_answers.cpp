@@ -27,12 +27,14 @@ void note_op(Places& places, const json::Value& op, std::size_t row) {
 
 }  // namespace
 
-OpAnswers::OpAnswers(const Store& store, const fs::path& folder) {
+OpAnswers::OpAnswers(const Store& store, const fs::path& folder, RecordFaults& faults) {
   for (const OpList& list : op_lists()) {
     Rows& rows = lists_.emplace_back(Rows{.list = list, .all = {}, .by_id = {}, .by_name = {}});
+    if (!faults.is_sound(list.record)) continue;
     try {
       read(store, folder, rows);
-    } catch (const Error&) {
+    } catch (const Error& error) {
+      if (error.code() != Errc::not_found) faults.add(list.record, error);
       rows.all.clear();
       rows.by_id.clear();
       rows.by_name.clear();

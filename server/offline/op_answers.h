@@ -10,6 +10,7 @@
 #include "quantlens/base/json.h"
 #include "quantlens/base/store.h"
 #include "server/api/op_rows.h"
+#include "server/offline/record_faults.h"
 
 namespace quantlens::server {
 
@@ -17,8 +18,8 @@ namespace quantlens::server {
 /// them. It holds their rows.
 class OpAnswers {
  public:
-  /// What is not stored, or cannot be read, has no rows.
-  OpAnswers(const Store& store, const fs::path& folder);
+  /// What is not stored has no rows, and what cannot be read has none either, and is told.
+  OpAnswers(const Store& store, const fs::path& folder, RecordFaults& faults);
 
   /// Of all ops that its rows are about, in their order.
   const std::vector<std::string>& ids() const { return ids_; }

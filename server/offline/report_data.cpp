@@ -12,14 +12,19 @@
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
 #include "quantlens/base/percent_encoding.h"
+#include "quantlens/compare/compare.h"
 #include "quantlens/record/files.h"
+#include "quantlens/report/comparison_text.h"
 #include "quantlens/workspace/read_record.h"
+#include "quantlens/workspace/read_run.h"
 #include "server/api/channel_figures.h"
 #include "server/api/histogram_routes.h"
 #include "server/api/record_table.h"
 #include "server/api/row_index.h"
+#include "server/api/shown_run.h"
 #include "server/compact.h"
 #include "server/offline/op_answers.h"
+#include "server/offline/record_faults.h"
 
 namespace quantlens::server {
 namespace {
@@ -96,11 +101,12 @@ class Collector {
   Collector(Api& api, const Store& store, const std::function<void(std::string_view)>& out)
       : api_(api), store_(store), out_(out) {}
 
-  /// All answers but those of tables, as members of an object that is open.
-  void add_answers(const std::string& id, Progress& progress);
-  void add_tables(const std::string& id);
+  /// All answers but those of tables, as members of an object that is open. What cannot be read is
+  /// left out, here and below.
+  void add_answers(const std::string& id, RecordFaults& faults, Progress& progress);
+  void add_tables(const std::string& id, RecordFaults& faults);
   /// What is different in `other`.
-  void add_comparison(const std::string& id, const std::string& other);
+  void add_comparison(const std::string& id, const std::string& other, RecordFaults& faults);
   /// As the list of runs has it.
   json::Value listed(const std::string& id) const;
   void begin() { is_first_ = true; }
@@ -110,8 +116,10 @@ class Collector {
  private:
   std::optional<std::string> ask(const std::string& path, const Pairs& query = {}) const;
   void add_value(const std::string& address, json::Value value);
-  void add_ops(const std::string& path, const Run& run, Progress& progress);
-  void add_counts(const std::string& path, const Run& run, Progress& progress);
+  void add_records(const std::string& path, const Run& run, RecordFaults& faults);
+  void add_ops(const std::string& path, const Run& run, RecordFaults& faults, Progress& progress);
+  void add_counts(const std::string& path, const Run& run, RecordFaults& faults,
+                  Progress& progress);
 
   Api& api_;
   const Store& store_;
@@ -151,8 +159,18 @@ void Collector::add_value(const std::string& address, json::Value value) {
   add_member(address, compact(value));
 }
 
-void Collector::add_ops(const std::string& path, const Run& run, Progress& progress) {
-  const OpAnswers ops(store_, run.folder);
+void Collector::add_records(const std::string& path, const Run& run, RecordFaults& faults) {
+  for (const std::string_view name : kRecords) {
+    const std::string_view file = json_record(name).file;
+    if (!faults.is_sound(file)) continue;
+    if (std::optional<json::Value> head = read_head(store_, run.folder / file))
+      add_value(fmt::format("{}/records/{}", path, name), *std::move(head));
+  }
+}
+
+void Collector::add_ops(const std::string& path, const Run& run, RecordFaults& faults,
+                        Progress& progress) {
+  const OpAnswers ops(store_, run.folder, faults);
   const ProgressStep step(progress, "ops", ops.ids().size());
   for (const std::string& op : ops.ids()) {
     throw_if_stopped(progress);
@@ -161,38 +179,42 @@ void Collector::add_ops(const std::string& path, const Run& run, Progress& progr
   }
 }
 
-void Collector::add_counts(const std::string& path, const Run& run, Progress& progress) {
-  const std::optional<MappedFile> file = find_file(store_, run.folder / FileOf<Histograms>::kName);
-  if (!file) return;
-  const HistogramsReader reader(file->text(), FileOf<Histograms>::kName);  // its index is read once
-  const Fineness& fineness = fineness_of(reader.entries().size());
-  const ProgressStep step(progress, "histograms", reader.entries().size());
-  for (const PairEntry& entry : reader.entries()) {
-    throw_if_stopped(progress);
-    const std::optional<PairedStats> pair = reader.find(entry.reference, entry.quantized);
-    if (!pair) continue;
-    const std::string names =
-        fmt::format("?reference={}&quantized={}", percent_encoded(entry.reference),
-                    percent_encoded(entry.quantized));
-    const CountedPair counted = counted_pair(api_.context(), run, *pair, std::nullopt);
-    add_value(fmt::format("{}/histograms/pair{}", path, names),
-              histogram_of(counted, entry.reference, entry.quantized, fineness.bins));
-    add_value(fmt::format("{}/histograms/channels{}", path, names),
-              json::encode(channel_figures(*pair, 0, fineness.channels)));
-    progress.advance(1);
+void Collector::add_counts(const std::string& path, const Run& run, RecordFaults& faults,
+                           Progress& progress) {
+  constexpr std::string_view kFile = FileOf<Histograms>::kName;
+  try {
+    const std::optional<MappedFile> file = find_file(store_, run.folder / kFile);
+    if (!file) return;
+    const HistogramsReader reader(file->text(), kFile);  // its index is read once
+    const Fineness& fineness = fineness_of(reader.entries().size());
+    const ProgressStep step(progress, "histograms", reader.entries().size());
+    for (const PairEntry& entry : reader.entries()) {
+      throw_if_stopped(progress);
+      const std::optional<PairedStats> pair = reader.find(entry.reference, entry.quantized);
+      if (!pair) continue;
+      const std::string names =
+          fmt::format("?reference={}&quantized={}", percent_encoded(entry.reference),
+                      percent_encoded(entry.quantized));
+      const CountedPair counted = counted_pair(api_.context(), run, *pair, std::nullopt);
+      add_value(fmt::format("{}/histograms/pair{}", path, names),
+                histogram_of(counted, entry.reference, entry.quantized, fineness.bins));
+      add_value(fmt::format("{}/histograms/channels{}", path, names),
+                json::encode(channel_figures(*pair, 0, fineness.channels)));
+      progress.advance(1);
+    }
+  } catch (const Error& error) {
+    if (error.code() == Errc::interrupted) throw;
+    faults.add(kFile, error);
   }
 }
 
-void Collector::add_answers(const std::string& id, Progress& progress) {
+void Collector::add_answers(const std::string& id, RecordFaults& faults, Progress& progress) {
   const std::string path = "workloads/" + id;
   const Runs::One run = api_.runs().find(id);
-  add_value(path, without_labels(json::parse(ask(path).value_or("{}"), path)));
-  for (const std::string_view record : kRecords) {
-    const std::string address = fmt::format("{}/records/{}", path, record);
-    if (const auto answer = ask(address)) add_value(address, json::parse(*answer, address));
-  }
-  add_ops(path, *run, progress);
-  add_counts(path, *run, progress);
+  add_value(path, without_labels(json::encode(shown_run(api_.context(), *run))));
+  add_records(path, *run, faults);
+  add_ops(path, *run, faults, progress);
+  add_counts(path, *run, faults, progress);
 }
 
 /// As the server answers for all rows. Columns are whole, "op" instead of "op.id": the pages take
@@ -212,32 +234,42 @@ std::string whole_table(const TableReader& table) {
   return text + (before == '{' ? "{}}" : "}}");
 }
 
-void Collector::add_tables(const std::string& id) {
+void Collector::add_tables(const std::string& id, RecordFaults& faults) {
   const fs::path folder = api_.runs().find(id)->folder;
   for (const std::string_view list : kLists) {
     const std::size_t dot = list.find('.');
-    const fs::path record = folder / json_record(list.substr(0, dot)).file;
+    const std::string_view file = json_record(list.substr(0, dot)).file;
+    if (!faults.is_sound(file)) continue;
     try {
-      const TableReader table = TableReader::open(store_, record, list.substr(dot + 1));
+      const TableReader table = TableReader::open(store_, folder / file, list.substr(dot + 1));
       add_member(fmt::format("workloads/{}/tables/{}", id, list), whole_table(table));
     } catch (const Error& error) {
-      if (error.code() != Errc::not_found) throw;
+      if (error.code() != Errc::not_found) faults.add(file, error);
     }
   }
 }
 
-void Collector::add_comparison(const std::string& id, const std::string& other) {
-  const std::string path = fmt::format("workloads/{}/compare", id);
-  const auto answer = ask(path, {{"other", other}});
-  if (answer)
-    add_value(fmt::format("{}?other={}", path, percent_encoded(other)), json::parse(*answer, path));
+void Collector::add_comparison(const std::string& id, const std::string& other,
+                               RecordFaults& faults) {
+  const auto read = [&](const std::string& run) {
+    return read_run_to_compare(store_, api_.context().workspace, run);
+  };
+  try {
+    add_value(fmt::format("workloads/{}/compare?other={}", id, percent_encoded(other)),
+              comparison_json(compare(read(id), read(other))));
+  } catch (const Error& error) {
+    faults.add("comparison", error);
+  }
 }
 
 }  // namespace
 
-void write_report_data(Api& api, const Store& store, const ReportData& report, Progress& progress,
-                       const std::function<void(std::string_view)>& out) {
+std::vector<LeftOut> write_report_data(Api& api, const Store& store, const ReportData& report,
+                                       Progress& progress,
+                                       const std::function<void(std::string_view)>& out) {
   Collector collector(api, store, out);
+  std::vector<RecordFaults> faults;
+  for (const std::string& id : report.ids) faults.emplace_back(store, api.runs().find(id)->folder);
   out(fmt::format(R"({{"format":1,"made":{},"version":{},"runs":)", json_text(report.made),
                   json_text(report.version)));
   out(compact(json::encode(report.ids)));
@@ -249,17 +281,25 @@ void write_report_data(Api& api, const Store& store, const ReportData& report, P
   out(compact(json::encode(report.gates)));
   out(report.compared ? R"(,"compared":true,"answers":)" : R"(,"compared":false,"answers":)");
   collector.begin();
-  for (const std::string& id : report.ids) {
-    collector.add_answers(id, progress);
+  for (std::size_t i = 0; i < report.ids.size(); ++i) {
+    collector.add_answers(report.ids[i], faults[i], progress);
     for (const std::string& other : report.ids)
-      if (other != id) collector.add_comparison(id, other);
+      if (other != report.ids[i]) collector.add_comparison(report.ids[i], other, faults[i]);
   }
   collector.end();
   out(R"(,"tables":)");
   collector.begin();
-  for (const std::string& id : report.ids) collector.add_tables(id);
+  for (std::size_t i = 0; i < report.ids.size(); ++i)
+    collector.add_tables(report.ids[i], faults[i]);
   collector.end();
+  std::vector<LeftOut> left_out;
+  for (std::size_t i = 0; i < report.ids.size(); ++i)
+    for (std::string& sentence : faults[i].sentences())
+      left_out.push_back({.workload = report.ids[i], .because = std::move(sentence)});
+  out(R"(,"left_out":)");
+  out(compact(json::encode(left_out)));
   out("}");
+  return left_out;
 }
 
 }  // namespace quantlens::server

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/offline/report_data.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <gmock/gmock.h>
@@ -11,6 +12,11 @@
 
 namespace quantlens::server {
 namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 std::string data_text(ApiWorld& world, const std::vector<std::string>& ids) {
   NoProgress progress;
@@ -107,6 +113,73 @@ TEST(ReportData, KeepsTwoRunsApart) {
   EXPECT_EQ(data.at("workloads").as_array().size(), 2U);
   EXPECT_EQ(data.at("tables").at("workloads/" + one + "/tables/plan.ops").at("rows"), 2);
   EXPECT_EQ(data.at("tables").at("workloads/" + other + "/tables/plan.ops").at("rows"), 4);
+}
+
+/// What is said to be left out of a run, once a file of it was tampered with.
+template <class Tamper>
+std::vector<std::string> left_out(std::size_t ops, const Tamper& tamper) {
+  ApiWorld world;
+  const std::string id = world.add_run(ops);
+  std::vector<std::string> before;
+  const boost::json::object whole = data_of(world, {id});
+  for (const json::Value& one : whole.at("left_out").as_array())
+    before.emplace_back(one.at("because").as_string());
+  tamper(world, id);
+  std::vector<std::string> sentences;
+  const boost::json::object rest = data_of(world, {id});
+  for (const json::Value& one : rest.at("left_out").as_array()) {
+    std::string sentence(one.at("because").as_string());
+    EXPECT_EQ(one.at("workload"), json::Value(id));
+    EXPECT_TRUE(sentence.starts_with(id + "/")) << sentence;
+    if (std::ranges::find(before, sentence) == before.end())
+      sentences.push_back(sentence.substr(id.size() + 1));
+  }
+  return sentences;
+}
+
+TEST(ReportData, SaysWhichFileOfALongListIsMissingCutOffOrAnothers) {
+  EXPECT_THAT(left_out(1500,
+                       [](ApiWorld& world, const std::string& id) {
+                         fs::remove(world.folder_of(id) / "graph.ops.rows");
+                       }),
+              ElementsAre("graph.ops.rows: is missing; run the command again"));
+  EXPECT_THAT(left_out(1500,
+                       [](ApiWorld& world, const std::string& id) {
+                         fs::resize_file(world.folder_of(id) / "graph.ops.rows", 100);
+                       }),
+              ElementsAre("graph.ops.rows: it has no index, or is cut off; run the command again"));
+  EXPECT_THAT(left_out(1500,
+                       [](ApiWorld& world, const std::string& id) {
+                         const fs::path other = world.folder_of(world.add_run(1501));
+                         fs::copy_file(other / "graph.ops.rows",
+                                       world.folder_of(id) / "graph.ops.rows",
+                                       fs::copy_options::overwrite_existing);
+                       }),
+              ElementsAre("graph.ops.rows: it is not this record's; run the command again"));
+}
+
+TEST(ReportData, SaysWhichRecordIsDamagedOrNoFile) {
+  EXPECT_THAT(left_out(3,
+                       [](ApiWorld& world, const std::string& id) {
+                         world.write(world.folder_of(id) / "ranges.json", "{");
+                       }),
+              ElementsAre(AllOf(StartsWith("ranges.json: "), HasSubstr("; "))));
+  EXPECT_THAT(
+      left_out(3,
+               [](ApiWorld& world, const std::string& id) {
+                 fs::create_directory(world.folder_of(id) / "ranges.json");
+               }),
+      ElementsAre(StartsWith("ranges.json: cannot read: it is a folder; run the command again")));
+  EXPECT_THAT(left_out(3,
+                       [](ApiWorld& world, const std::string& id) {
+                         fs::remove(world.folder_of(id) / "histograms.bin");
+                       }),
+              ElementsAre("histograms.bin: is missing; run the command again"));
+  EXPECT_THAT(left_out(3,
+                       [](ApiWorld& world, const std::string& id) {
+                         fs::resize_file(world.folder_of(id) / "histograms.bin", 20);
+                       }),
+              ElementsAre(AllOf(StartsWith("histograms.bin: "), HasSubstr("; "))));
 }
 
 TEST(ReportData, RefusesAnUnknownRun) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/offline/report_file.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include <fmt/format.h>
@@ -20,10 +21,22 @@ std::string report_title(const RunRecords& run) {
   return fmt::format("{} {}", run.run.verb, run.run.name.empty() ? run.run.id : run.run.name);
 }
 
+/// Lines that a browser shows as they stand.
+std::string printable_lines(std::string_view text) {
+  std::string lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines += printable(text.substr(0, end));
+    if (end < text.size()) lines += '\n';
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
 /// What is read without the pages: the verdict first.
 std::string summary_of(const RunRecords& run, const std::vector<GateResult>& gates) {
-  std::string text = fmt::format("{}\n{}, made {}\n\n{}\n", report_title(run), run.run.id,
-                                 run.run.created, verdict_line(run));
+  std::string text = fmt::format("{}\n{}, made {}\n\n{}\n", printable(report_title(run)),
+                                 run.run.id, run.run.created, verdict_line(run));
   for (const GateResult& gate : gates)
     if (!gate.reached) text += fmt::format("{} is missed: {}\n", gate.asks, gate.because);
   return text + "\n" + run_text(run, {}) + "\n";
@@ -51,8 +64,15 @@ std::string report_file(Store& store, Workspace& workspace, const ReportParts& p
   Events events;
   Api api(store, workspace, events);
   Packed packed;
-  write_report_data(api, store, data, progress, [&](std::string_view text) { packed.add(text); });
+  const std::vector<LeftOut> left_out = write_report_data(
+      api, store, data, progress, [&](std::string_view text) { packed.add(text); });
   page.data = packed.base64();
+  for (const LeftOut& one : left_out) {
+    const std::string sentence = fmt::format("left out of the pages: {}", one.because);
+    progress.note(sentence);
+    page.summary += sentence + "\n";
+  }
+  page.summary = printable_lines(page.summary);
   return report_page(parts.assets, page);
 }
 

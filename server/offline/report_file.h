@@ -26,8 +26,8 @@ struct ReportParts {
 };
 
 /// One file of HTML with all pages of the runs, and the verdict of each for who reads without
-/// scripts. Throws as write_report_data. REQUIRES: as many
-/// `gates` as runs, or none.
+/// scripts. What is left out since it is missing or damaged is a note of `progress`. Throws as
+/// write_report_data. REQUIRES: as many `gates` as runs, or none.
 std::string report_file(Store& store, Workspace& workspace, const ReportParts& parts,
                         Progress& progress);
 

@@ -2,6 +2,7 @@
 #include "server/offline/write_report.h"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,7 @@
 #include "quantlens/report/junit.h"
 #include "quantlens/report/sarif.h"
 #include "quantlens/report/summary_markdown.h"
+#include "quantlens/workspace/read_record.h"
 #include "quantlens/workspace/read_run.h"
 #include "server/offline/report_file.h"
 
@@ -40,11 +42,31 @@ std::string report_html(Reported& reported, Progress& progress) {
 }
 
 /// Of a format that holds one run.
-template <std::string (*Text)(const RunRecords&, const std::vector<GateResult>&)>
-std::string report_of_one(Reported& reported, Progress&) {
+template <class Text>
+std::string of_one(Reported& reported, const Text& text) {
   if (reported.runs.size() > 1)
     throw Error(Errc::usage, "two runs fit into a report in HTML alone; name one run");
-  return Text(reported.runs.front(), reported.gates.front());
+  return text(reported.runs.front(), reported.gates.front());
+}
+
+template <std::string (*Text)(const RunRecords&, const std::vector<GateResult>&)>
+std::string report_of_one(Reported& reported, Progress&) {
+  return of_one(reported, Text);
+}
+
+/// A recipe that cannot be read is left out, and a note says so.
+std::string report_markdown(Reported& reported, Progress& progress) {
+  const RunRecords& first = reported.runs.front();
+  std::optional<Recipe> recipe;
+  try {
+    recipe = WorkloadReader(reported.store, reported.workspace.folder(first.run.id)).get<Recipe>();
+  } catch (const Error& error) {
+    progress.note(fmt::format("left out: {}", error.what()));
+  }
+  const auto text = [&](const RunRecords& records, const std::vector<GateResult>& gates) {
+    return summary_markdown(records, gates, recipe ? &*recipe : nullptr);
+  };
+  return of_one(reported, text);
 }
 
 struct ReportFormat {
@@ -52,7 +74,7 @@ struct ReportFormat {
   WriteReport write;
 };
 constexpr ReportFormat kReportFormats[] = {{".html", report_html},
-                                           {".md", report_of_one<summary_markdown>},
+                                           {".md", report_markdown},
                                            {".sarif", report_of_one<sarif_json>},
                                            {".xml", report_of_one<junit_xml>}};
 

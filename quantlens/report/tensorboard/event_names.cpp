@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/report/tensorboard/event_names.h"
 
+#include <optional>
+
 #include <fmt/format.h>
 
+#include "quantlens/base/code_points.h"
 #include "quantlens/base/text.h"
 
 namespace quantlens {
@@ -10,9 +13,18 @@ namespace {
 
 constexpr std::string_view kNotInPaths = ":^ \"'\\<>&";
 
-char path_char(char c) {
-  const bool is_control = static_cast<unsigned char>(c) < ' ' || c == '\x7f';
-  return is_control || kNotInPaths.find(c) != std::string_view::npos ? '_' : c;
+/// What controls, and marks that would reorder or break a tag, become.
+std::string without_controls(std::string_view name) {
+  std::string path;
+  while (!name.empty()) {
+    const std::string_view before = name;
+    const std::optional<char32_t> c = take_code_point(name);
+    if (c && is_unprintable(*c))
+      path += '_';
+    else
+      path += before.substr(0, before.size() - name.size());
+  }
+  return path;
 }
 
 std::string found_or(const std::unordered_map<std::string, std::string>& paths,
@@ -25,9 +37,9 @@ std::string found_or(const std::unordered_map<std::string, std::string>& paths,
 
 std::string event_path(std::string_view name) {
   std::string path;
-  for (const char c : valid_utf8(name)) {
+  for (const char c : without_controls(valid_utf8(name))) {
     const bool is_empty_part = c == '/' && (path.empty() || path.back() == '/');
-    if (!is_empty_part) path += path_char(c);
+    if (!is_empty_part) path += kNotInPaths.find(c) != std::string_view::npos ? '_' : c;
   }
   while (!path.empty() && path.back() == '/') path.pop_back();
   return path.empty() ? "_" : path;

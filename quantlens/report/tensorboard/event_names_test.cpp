@@ -22,6 +22,7 @@ TEST(EventPath, HasPartsThatAreNotEmptyAndNothingThatMeansSomethingElse) {
   EXPECT_EQ(event_path(""), "_");
   EXPECT_EQ(event_path("///"), "_");
   EXPECT_EQ(event_path("\xFF"), "\xEF\xBF\xBD");
+  EXPECT_EQ(event_path("a\xC2\x85z\xE2\x80\xA8y\xE2\x80\xA9x"), "a_z_y_x") << "U+0085, U+2028";
 }
 
 TEST(EventNames, AreOneForEachWhateverTheyAreCalled) {

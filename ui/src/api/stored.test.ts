@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 vi.stubGlobal("document", { baseURI: "https://localhost/" });
 const { ApiError, get, listen, remove, send, tableOf, workloadPath } = await import("./client");
-const { isReport, storedAnswer } = await import("./stored");
+const { isReport, leftOutOf, storedAnswer } = await import("./stored");
 import type { Report } from "./stored";
 
 const odd = "/stem/conv/Conv & 1+1=2 ?";
@@ -66,6 +66,14 @@ it("is a report only where one was read", () => {
   globalThis.quantlensReport = undefined;
   expect(isReport()).toBe(false);
   expect(() => storedAnswer("workloads")).toThrow(ApiError);
+});
+
+it("says what is left out of a run, and nothing where all is there", () => {
+  expect(leftOutOf(first)).toEqual([]);
+  const because = "run 1/graph.ops.rows: is missing; run the command again";
+  globalThis.quantlensReport = { ...reportOf(), left_out: [{ workload: first, because }] };
+  expect(leftOutOf(first)).toEqual([because]);
+  expect(leftOutOf(second)).toEqual([]);
 });
 
 describe("what a report has", () => {

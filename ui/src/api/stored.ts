@@ -13,6 +13,12 @@ export interface Gate {
   because: string; // empty where it is reached
 }
 
+/** What of a run is missing or damaged, and is therefore not in the file. */
+export interface LeftOut {
+  workload: string; // id
+  because: string; // a sentence
+}
+
 /** What `quantlens report` writes into the file; public/report.html reads it before the pages. */
 export interface Report {
   format: 1;
@@ -22,6 +28,7 @@ export interface Report {
   workloads: Schemas["ListedRun"][]; // the newest first
   answers: Record<string, unknown>; // by address: "workloads/ID", "workloads/ID/ops?op=OP"
   gates: Gate[]; // that were asked for
+  left_out?: LeftOut[];
   compared: boolean; // two runs of which one is held against the other
   tables: Record<string, Schemas["TablePage"]>; // by address: "workloads/ID/tables/plan.ops"; all rows
 }
@@ -53,6 +60,11 @@ export function isComparison(): boolean {
 /** Those of a run; none on pages of a server. */
 export function gatesOf(run: string): Gate[] {
   return reportHere()?.gates.filter(({ workload }) => workload === run) ?? [];
+}
+
+/** Sentences about a run; none on pages of a server. */
+export function leftOutOf(run: string): string[] {
+  return (reportHere()?.left_out ?? []).filter(({ workload }) => workload === run).map(({ because }) => because);
 }
 
 export function refusal(): ApiError {

@@ -11,6 +11,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "quantlens/base/written_file.h"
 #include "quantlens/dataset/files.h"
 #include "quantlens/frontend/frontend.h"
 
@@ -42,17 +43,18 @@ bool is_read(const fs::path& written, const Sources& sources) {
 /// Also of files that are not there yet.
 bool is_same(const fs::path& one, const fs::path& other) {
   std::error_code ignored;
-  return fs::equivalent(one, other, ignored) ||
-         fs::weakly_canonical(fs::absolute(one, ignored), ignored) ==
-             fs::weakly_canonical(fs::absolute(other, ignored), ignored);
+  const auto whole = [&](const fs::path& path) {
+    return fs::weakly_canonical(fs::absolute(written_file(path), ignored), ignored);
+  };
+  return fs::equivalent(one, other, ignored) || whole(one) == whole(other);
 }
 
 }  // namespace
 
 fs::path destination_of(const fs::path& wanted, const fs::path& model) {
-  if (!wanted.empty()) return wanted;
+  if (!wanted.empty()) return written_file(wanted);
   fs::path path = model;
-  return path.replace_extension(".int8" + model.extension().string());
+  return written_file(path.replace_extension(".int8" + model.extension().string()));
 }
 
 void check_destination(const Destination& destination, const Sources& sources) {
@@ -66,7 +68,8 @@ void check_destination(const Destination& destination, const Sources& sources) {
                             written == output ? "" : " (" + written.string() + ")", option));
   }
   std::error_code ignored;
-  const fs::path folder = output.has_parent_path() ? output.parent_path() : fs::path(".");
+  const fs::path target = written_file(output);
+  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
   if (!fs::is_directory(folder, ignored)) {
     refuse(folder, fmt::format("there is no such folder to write to; make it or choose another "
                                "with {}",

@@ -10,7 +10,7 @@
 namespace quantlens::flow {
 
 /// Where a quantized model goes: `wanted`, or, where that is empty, `.int8` before the model's
-/// extension.
+/// extension; of a symbolic link the file that it means, beside which external data belong.
 fs::path destination_of(const fs::path& wanted, const fs::path& model);
 
 /// A file that is to be written, and the option that names it.
@@ -29,7 +29,7 @@ struct Sources {
 
 /// Says before hours of work what would stop the writing after them: throws Errc::usage where a
 /// file would be written that is read, Errc::io where its folder is not there or may not be written
-/// to, or it is no regular file.
+/// to, or it is no regular file, or links in a circle. A symbolic link is the file that it means.
 void check_destination(const Destination& destination, const Sources& sources);
 
 /// Throws Errc::usage where `destination` is a file that `other` means as well.

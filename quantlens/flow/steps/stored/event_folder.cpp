@@ -2,34 +2,24 @@
 #include "quantlens/flow/steps/stored/event_folder.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <charconv>
-#include <csignal>
 #include <cstdint>
+#include <system_error>
 
 #include <fmt/format.h>
-#include <sys/types.h>
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "quantlens/flow/steps/stored/unfinished.h"
 
 namespace quantlens::flow {
 namespace {
 
 constexpr std::string_view kEventsBegin = "events.out.tfevents.";  // TensorBoard looks for it
 constexpr std::string_view kOurEnding = ".quantlens";
-constexpr std::string_view kUnfinished = ".part";  // then a process, as DiskStore has it
 constexpr std::string_view kDigits = "0123456789";
 
 bool is_events(std::string_view file) {
   return file.find("tfevents") != std::string_view::npos;
-}
-
-/// The process of "<pid>" or "<pid>-<n>".
-bool is_running(std::string_view process) {
-  pid_t id = 0;
-  std::from_chars(process.data(), process.data() + process.size(), id);
-  return id > 0 && (::kill(id, 0) == 0 || errno == EPERM);
 }
 
 /// Whose a file of events is.
@@ -44,21 +34,31 @@ Owner owner_of(std::string_view file) {
   file.remove_prefix(std::min(file.find_first_not_of(kDigits), file.size()));
   if (!file.starts_with(kOurEnding)) return Owner::other;
   file.remove_prefix(kOurEnding.size());
-  if (file.empty()) return Owner::ours;
-  if (!file.starts_with(kUnfinished)) return Owner::other;
-  file.remove_prefix(kUnfinished.size());
-  if (file.find_first_not_of("0123456789-") != std::string_view::npos) return Owner::other;
-  return is_running(file) ? Owner::being_written : Owner::ours;
+  while (!file.empty()) {  // what is not finished is written as a part of a part
+    const std::string_view process = process_in(file);
+    if (process.empty()) return Owner::other;
+    if (is_running(process)) return Owner::being_written;
+    file = file.substr(0, file.rfind('.'));
+  }
+  return Owner::ours;
 }
 
 }  // namespace
 
 EventFolder::~EventFolder() {
+  for (const Finished& one : finished_) remove_if_possible(path(one.run) / one.unfinished);
   for (auto folder = made_.rbegin(); folder != made_.rend(); ++folder) {
     try {
       if (store_.list(*folder).empty()) store_.remove(*folder);
     } catch (const Error&) {  // an empty folder is left
     }
+  }
+}
+
+void EventFolder::remove_if_possible(const fs::path& file) {
+  try {
+    store_.remove(file);
+  } catch (const Error&) {  // a later run removes it
   }
 }
 
@@ -68,7 +68,7 @@ void EventFolder::make_folder(const fs::path& folder) {
   store_.make_folder(folder);
 }
 
-EventFolder::Run EventFolder::begin(const std::string& run) {
+void EventFolder::check(const std::string& run) const {
   const fs::path folder = path(run);
   for (const std::string& file : store_.list(folder)) {
     if (!is_events(file) || owner_of(file) != Owner::other) continue;
@@ -76,24 +76,57 @@ EventFolder::Run EventFolder::begin(const std::string& run) {
                 fmt::format("{}: holds events of another program; write to another folder",
                             printable((folder / file).string())));
   }
+}
+
+EventFolder::Run EventFolder::begin(const std::string& run) {
+  check(run);
+  const fs::path folder = path(run);
   make_folder(folder);
   std::string name =
       fmt::format("{}{}{}", kEventsBegin, static_cast<std::int64_t>(seconds_), kOurEnding);
-  std::unique_ptr<FileWriter> bytes = store_.create(folder / name);
+  std::unique_ptr<FileWriter> bytes = store_.create(folder / (name + unfinished_ending()));
   return {run, std::move(name), std::move(bytes), seconds_};
 }
 
-void EventFolder::commit(Run& run) {
+void EventFolder::finish(Run& run) {
   run.bytes_->commit();
-  const fs::path folder = path(run.name_);
+  finished_.push_back({run.name_, run.file_, run.file_ + unfinished_ending()});
+}
+
+void EventFolder::put_in_place(const Finished& one, std::vector<fs::path>& placed) {
+  const fs::path file = path(one.run) / one.file;
+  const bool is_new = !fs::exists(fs::symlink_status(file));
+  std::error_code failed;
+  fs::rename(path(one.run) / one.unfinished, file, failed);
+  if (failed) {
+    throw Error(Errc::io, fmt::format("{}: cannot write: {}; choose another folder",
+                                      printable(file.string()), failed.message()));
+  }
+  if (is_new) placed.push_back(file);
+}
+
+void EventFolder::remove_earlier(const Finished& one) {
+  const fs::path folder = path(one.run);
   bool is_other = false;
   for (const std::string& file : store_.list(folder)) {
-    if (owner_of(file) != Owner::ours || file == run.file_) continue;
+    if (owner_of(file) != Owner::ours || file == one.file) continue;
     is_other |= file.ends_with(kOurEnding);
     store_.remove(folder / file);
   }
-  if (is_other) replaced_.push_back(run.name_);
-  written_.push_back(run.name_);
+  if (is_other) replaced_.push_back(one.run);
+  written_.push_back(one.run);
+}
+
+void EventFolder::publish() {
+  std::vector<fs::path> placed;  // where nothing was before
+  try {
+    for (const Finished& one : finished_) put_in_place(one, placed);
+  } catch (const Error&) {
+    for (const fs::path& file : placed) remove_if_possible(file);
+    throw;
+  }
+  for (const Finished& one : finished_) remove_earlier(one);
+  finished_.clear();
 }
 
 std::vector<std::string> EventFolder::others() const {

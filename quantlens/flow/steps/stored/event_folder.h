@@ -17,11 +17,11 @@ class EventFolder {
   EventFolder(Store& store, fs::path root, double seconds)
       : store_(store), root_(std::move(root)), seconds_(seconds) {}
 
-  ~EventFolder();  ///< removes folders that it made and that are empty
+  ~EventFolder();  ///< removes what was not published, and folders that it made and that are empty
   EventFolder(const EventFolder&) = delete;
   EventFolder& operator=(const EventFolder&) = delete;
 
-  /// A run whose events are being written; nothing of it is seen before `commit`.
+  /// A run whose events are being written; nothing of it is in its place before `publish`.
   class Run {
    public:
     EventFile& events() { return events_; }
@@ -39,11 +39,17 @@ class EventFolder {
     EventFile events_;
   };
 
-  /// Throws Errc::usage where another program's events are in its folder, and as the store does.
+  /// Makes the folder that runs stand in. Throws as the store does.
+  void make() { make_folder(root_ / "eval"); }
+  /// Throws Errc::usage where another program's events are in the folder of this run.
+  void check(const std::string& run) const;
+  /// Throws as check does, and as the store.
   Run begin(const std::string& run);
-  /// Puts its events in place of those that quantlens wrote into this folder before: the new file
-  /// is there whole before the earlier one goes.
-  void commit(Run& run);
+  /// Its events are all there.
+  void finish(Run& run);
+  /// Puts all that was finished in place of what quantlens wrote into these folders before: all of
+  /// it or, where that fails, nothing. Earlier events go once all are there.
+  void publish();
 
   const std::vector<std::string>& written() const { return written_; }
   fs::path path(const std::string& run) const { return root_ / "eval" / run; }
@@ -53,11 +59,18 @@ class EventFolder {
   std::vector<std::string> others() const;
 
  private:
+  struct Finished {
+    std::string run, file, unfinished;  ///< the file's name, and what it is called until then
+  };
+  void make_folder(const fs::path& folder);
+  void put_in_place(const Finished& one, std::vector<fs::path>& placed);
+  void remove_earlier(const Finished& one);
+  void remove_if_possible(const fs::path& path);
+
   Store& store_;
   fs::path root_;
   double seconds_;
-  void make_folder(const fs::path& folder);
-
+  std::vector<Finished> finished_;
   std::vector<std::string> written_, replaced_;
   std::vector<fs::path> made_;
 };

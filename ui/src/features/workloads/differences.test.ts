@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { findingRows, opRows, opsLeft, restText, settingRows, signed, type Told } from "./differences";
+import { findingRows, opRows, opsLeft, planRows, restText, settingRows, signed, whoText, type Told } from "./differences";
 
 type Op = Told["ops"][number];
 function op(name: string, verdict: Op["verdict"], more: Partial<Op> = {}): Op {
   return { a: { id: name, name }, b: { id: name, name }, verdict, difference_db: -3.21, difference_interval: [-3.6, -2.8],
            sqnr_a_db: 31, sqnr_b_db: 27.79, ...more } as Op;
 }
+const planned = (name: string) => ({ a: { id: name, name }, b: { id: name, name }, precision_a: "int8", precision_b: "int8", form_a: "static",
+                                     form_b: "static", reason_a: "", reason_b: "", other_activation: false, other_weight: true });
 const told = {
   b: { id: "run-b" },
   counts: { better: 1, worse: 101, equal: 4, undecided: 2, unknown: 0, only_a: 1, only_b: 0 },
@@ -23,8 +25,8 @@ const told = {
   ],
   recipe: [{ option: "weight.granularity", a: "per_channel", b: null }, { option: "op_name_dict", a: { x: 1 }, b: {} }],
   plan: [
-    { a: { id: "c", name: "conv" }, precision_a: "int8", precision_b: "fp32" },
-    { a: { id: "d", name: "d" }, precision_a: "int8", precision_b: "int8" },
+    { ...planned("conv"), precision_b: "fp32", form_b: "float", reason_b: "the recipe says so", other_weight: false },
+    planned("d"), planned("e"), planned("f"), planned("g"),
   ],
 } as unknown as Told;
 
@@ -48,12 +50,23 @@ describe("differences of two runs", () => {
       { change: "gone", rule: "outlier", op: "e", because: "", share: "" },
     ]);
   });
-  it("have options, then ops that are computed in something else", () => {
+  it("have options", () => {
     expect(settingRows(told)).toEqual([
       { what: "weight.granularity", a: "per_channel", b: "–" },
       { what: "op_name_dict", a: '{"x":1}', b: "{}" },
-      { what: "conv", a: "int8", b: "fp32" },
     ]);
+  });
+  it("have ops that are planned otherwise, in one row where they are so alike", () => {
+    expect(planRows(told)).toEqual([
+      { ops: "conv", a: "int8 static", b: "fp32", notes: "B: the recipe says so" },
+      { ops: "4 ops: d, e, f, …", a: "int8 static", b: "int8 static", notes: "other scales or scheme of its weight" },
+    ]);
+  });
+  it("say which runs they are of", () => {
+    const run = { id: "20261128-1", verb: "quantize", created: "2026-11-28T01:02:03Z", metric: "top1", data: [] } as unknown as Told["a"];
+    expect(whoText("A", run)).toBe("A: 20261128-1 of 'quantize', made 2026-11-28T01:02:03Z, top1");
+    const data = [{ role: "samples", path: "/srv/digits.npz", samples: 200 }] as Told["a"]["data"];
+    expect(whoText("B", { ...run, metric: "", data })).toBe("B: 20261128-1 of 'quantize', made 2026-11-28T01:02:03Z, 200 samples of digits.npz");
   });
   it("have a sign", () => expect([signed(0.04), signed(-Infinity), signed(NaN)]).toEqual(["0.0", "−∞", "–"]));
 });

@@ -101,11 +101,59 @@ function optionText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Options of the recipes, then ops that are computed in something else. */
+/** Options that the two recipes have otherwise. */
 export function settingRows(told: Told): SettingRow[] {
-  const options = told.recipe.map(({ option, a, b }) => ({ what: option, a: optionText(a), b: optionText(b) }));
-  const ops = told.plan
-    .filter(({ precision_a, precision_b }) => precision_a !== precision_b)
-    .map((op) => ({ what: op.a.name || op.a.id, a: op.precision_a, b: op.precision_b }));
-  return [...options, ...ops].slice(0, mostOps);
+  return told.recipe.map(({ option, a, b }) => ({ what: option, a: optionText(a), b: optionText(b) })).slice(0, mostOps);
+}
+
+type Planned = Told["plan"][number];
+
+export interface PlanRow {
+  ops: string; // "27 ops: conv1, conv2, conv3, …"
+  a: string; // "int8 static"
+  b: string;
+  notes: string; // what differs, and why an op stays float
+}
+
+const mostNamed = 3;
+
+function plannedAs(precision: string, form: string | undefined): string {
+  return !form || form.startsWith("float") ? precision : `${precision} ${form}`;
+}
+
+function notesOf(op: Planned): string {
+  const isAlike = op.precision_a === op.precision_b && op.form_a === op.form_b;
+  const notes = [
+    isAlike && op.other_activation ? "other range or scheme of its values" : "",
+    isAlike && op.other_weight ? "other scales or scheme of its weight" : "",
+    op.reason_a && `A: ${op.reason_a}`,
+    op.reason_b && `B: ${op.reason_b}`,
+  ];
+  return notes.filter(Boolean).join("; ");
+}
+
+function namesOf(ops: readonly Planned[]): string {
+  const names = ops.slice(0, mostNamed).map(({ a, b }) => (a.name === b.name ? a.name || a.id : `${a.name || a.id} (in B ${b.name || b.id})`));
+  return ops.length === 1 ? names[0]! : `${ops.length} ops: ${names.join(", ")}${ops.length > mostNamed ? ", …" : ""}`;
+}
+
+/** Ops that the two plans treat otherwise, those that they do so in one way together. */
+export function planRows(told: Told): PlanRow[] {
+  const groups = new Map<string, { row: Omit<PlanRow, "ops">; ops: Planned[] }>();
+  for (const op of told.plan) {
+    const row = { a: plannedAs(op.precision_a, op.form_a), b: plannedAs(op.precision_b, op.form_b), notes: notesOf(op) };
+    const key = JSON.stringify(row);
+    const group = groups.get(key) ?? { row, ops: [] };
+    group.ops.push(op);
+    groups.set(key, group);
+  }
+  return [...groups.values()].map(({ row, ops }) => ({ ops: namesOf(ops), ...row })).slice(0, mostOps);
+}
+
+/** "A: ID of 'quantize', made …, 200 samples of digits.npz, top1" */
+export function whoText(which: "A" | "B", run: Told["a"]): string {
+  const data = run.data.find(({ role }) => role === "samples");
+  const file = data?.path.split("/").filter(Boolean).pop() ?? "";
+  const samples = data ? `, ${data.samples} sample${Number(data.samples) === 1 ? "" : "s"}${file && ` of ${file}`}` : "";
+  return `${which}: ${run.id} of '${run.verb}', made ${run.created}${samples}${run.metric && `, ${run.metric}`}`;
 }

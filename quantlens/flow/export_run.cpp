@@ -256,7 +256,7 @@ class RunExport {
                   fmt::format("{}: is no longer the file that {} saw; run that again",
                               printable(path.string()), records_.run.id));
     }
-    const fs::path output =
+    fs::path output =
         written_file(output_or(path.stem().string() + ".netron" + path.extension().string()));
     check_destination({.path = output}, {.model = nullptr, .files = {path}, .data = {}});
     check_external_data(path, output);

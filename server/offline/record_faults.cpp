@@ -61,7 +61,7 @@ void RecordFaults::add(std::string_view file, const Error& error) {
   add(file, std::string(error.what()));
 }
 
-void RecordFaults::add(std::string_view file, std::string sentence) {
+void RecordFaults::add(std::string_view file, const std::string& sentence) {
   if (!is_sound(file)) return;
   faults_.push_back({std::string(file), with_remedy(from_id(sentence, folder_))});
 }

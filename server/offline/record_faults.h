@@ -28,7 +28,7 @@ class RecordFaults {
   struct Fault {
     std::string file, sentence;
   };
-  void add(std::string_view file, std::string sentence);
+  void add(std::string_view file, const std::string& sentence);
 
   fs::path folder_;
   std::vector<Fault> faults_;

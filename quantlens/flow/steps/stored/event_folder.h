@@ -65,7 +65,7 @@ class EventFolder {
   void make_folder(const fs::path& folder);
   void put_in_place(const Finished& one, std::vector<fs::path>& placed);
   void remove_earlier(const Finished& one);
-  void remove_if_possible(const fs::path& path);
+  void remove_if_possible(const fs::path& file);
 
   Store& store_;
   fs::path root_;

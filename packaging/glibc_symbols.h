@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Included first in each source of the wheel: these functions had a second version added in glibc 2.29, which differs in that
-// it does not call `matherr`. The first one is in every glibc.
+// Included first in each source of the wheel: these functions had a second version added in
+// glibc 2.29, which differs in that it does not call `matherr`. The first one is in every glibc.
 #ifndef QUANTLENS_PACKAGING_GLIBC_SYMBOLS_H
 #define QUANTLENS_PACKAGING_GLIBC_SYMBOLS_H
 

@@ -79,12 +79,32 @@ def served(sandbox, runs):
         harness.check(sum(pair["reference"]) > 0 and len(pair["edges"]) == len(pair["reference"]) + 1, "a histogram")
 
 
+def is_of_intervals(column):
+    """Later versions may make others of the same samples, and ranks and ties with them."""
+    return column in ("Rank", "Tied with previous") or " low" in column or " high" in column
+
+
+def rows_of(sandbox, run, name):
+    with open(sandbox.workload(run) / name, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def judged_again(sandbox, run, verb):
+    judged = harness.identity_of(sandbox.run("judge", run))
+    for name in ("activations_table.csv", "weights_table.csv"):
+        was, now = (rows_of(sandbox, one, name) for one in (run, judged))
+        figures = [[{column: row[column] for column in row if not is_of_intervals(column)} for row in rows] for rows in (was, now)]
+        harness.check(figures[0] == figures[1] and was, f"{verb}, judged again: {name} has equal figures")
+    was, now = (rows_of(sandbox, one, "activations_table.csv") for one in (run, judged))
+    reach = [[float(row["SQNR high [dB]"]) - float(row["SQNR low [dB]"]) for row in rows if row["SQNR low [dB]"]] for rows in (was, now)]
+    # Since degrees of freedom follow the kurtosis of the blocks, they are as wide or wider.
+    ratios = [new / old for old, new in zip(*reach, strict=True)]
+    harness.check(ratios and min(ratios) > 0.999 and max(ratios) < 3, f"{verb}: intervals are {min(ratios):.3f} to {max(ratios):.3f} times as wide")
+
+
 def used_again(sandbox, runs):
     for verb in ("quantize", "diagnose"):
-        judged = harness.identity_of(sandbox.run("judge", runs[verb]))
-        for name in ("activations_table.csv", "weights_table.csv"):
-            same = (sandbox.workload(judged) / name).read_bytes() == (sandbox.workload(runs[verb]) / name).read_bytes()
-            harness.check(same, f"{verb}, judged again: {name} is equal")
+        judged_again(sandbox, runs[verb], verb)
     data = ["digits.onnx", "--data", "digits.npz", "--limit", "24"]
     for verb in ("quantize", "tune"):
         done = sandbox.run("quantize", *data, "--recipe", runs[verb], "-o", f"{verb}.again.onnx")

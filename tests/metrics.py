@@ -16,6 +16,7 @@ harness.need("numpy", "onnx")
 import numpy as np  # noqa: E402
 import onnx  # noqa: E402
 from onnx import TensorProto, helper  # noqa: E402
+from jackknife import half_width  # noqa: E402
 
 BLOCKS = 32
 
@@ -47,12 +48,9 @@ def save(path, nodes, inputs, outputs, constants=()):
 
 
 def jackknife(figure, samples):
-    """Value and standard error over blocks by index modulo 32."""
+    """Value and half of its interval, over blocks by index modulo 32."""
     index = np.arange(samples)
-    groups = [index[index % BLOCKS != b] for b in range(min(BLOCKS, samples))]
-    parts = np.array([figure(kept) for kept in groups])
-    n = len(parts)
-    return figure(index), np.sqrt((n - 1) / n * ((parts - parts.mean()) ** 2).sum())
+    return figure(index), half_width([figure(index[index % BLOCKS != b]) for b in range(min(BLOCKS, samples))])
 
 
 def f1_of_class(labels, answers, number):
@@ -115,11 +113,11 @@ def coco_map(truths, detections, kept, thresholds):
 # ---- What is checked
 
 
-def check_result(claim, result, wanted, error, t=2.0395):  # of 31 degrees of freedom
+def check_result(claim, result, wanted, half):
     value, (low, high) = result["value"], result["interval"]
     harness.check(abs(value - wanted) < 1e-6 * max(1, abs(wanted)), f"{claim}: {value:.6g}, NumPy {wanted:.6g}")
     spread = (high - low) / 2
-    harness.check(abs(spread - t * error) < 1e-3 * error + 1e-9, f"  interval +-{spread:.4g}, NumPy {t * error:.4g}")
+    harness.check(abs(spread - half) < 1e-4 * half + 1e-9, f"  interval +-{spread:.4g}, NumPy {half:.4g}")
 
 
 def tokens(sandbox, random):

@@ -9,6 +9,7 @@ harness.need("numpy", "onnx", "onnxruntime", "PIL")
 import numpy as np  # noqa: E402
 import onnx  # noqa: E402
 import onnxruntime as ort  # noqa: E402
+from jackknife import half_width  # noqa: E402
 from onnx import numpy_helper  # noqa: E402
 
 SAMPLES = 100
@@ -90,11 +91,6 @@ def sqnr_without_each_block(energies):
     block = np.arange(len(energies)) % 32
     left = [energies[block != b].sum(axis=0) for b in range(32)]
     return np.array([10 * np.log10(xx / ee) for xx, ee in left])
-
-
-def half_width(without):
-    """Of the jackknife's 95 % interval; Student's t of 31 degrees of freedom."""
-    return 2.039513 * np.sqrt(31 / 32 * ((without - without.mean()) ** 2).sum())
 
 
 def check_intervals(rows, sums):

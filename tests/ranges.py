@@ -7,6 +7,7 @@ harness.need("numpy", "onnx", "onnxruntime")
 import numpy as np  # noqa: E402
 import onnx  # noqa: E402
 import onnxruntime as ort  # noqa: E402
+from jackknife import half_width  # noqa: E402
 
 SAMPLES = 20
 ALGORITHMS = ("minmax", "moving_average", "percentile", "entropy", "mse", "auto")
@@ -99,14 +100,13 @@ def embeddings(path, data, rows):
                            for i in range(0, rows, 10)]).astype(np.float64)
 
 
-def jackknife(figure, count, t):
-    left_out = np.array([figure(np.delete(np.arange(count), i)) for i in range(count)])
-    half = t * np.sqrt((count - 1) / count * ((left_out - left_out.mean()) ** 2).sum())
+def jackknife(figure, count):
+    half = half_width([figure(np.delete(np.arange(count), i)) for i in range(count)])
     return [figure(np.arange(count)) - half, figure(np.arange(count)) + half]
 
 
 def check_correlation(sandbox, model, path):
-    rows, t = 200, 1.984217  # Student's for 99 degrees of freedom
+    rows = 200
     metric = "spearman_cosine:output=sentence_embedding"
     int8 = sandbox.path / "int8.onnx"
     result = sandbox.json("evaluate", int8, "--against", model, "--data", path, "--limit", rows, "--batch-size", 10,
@@ -122,9 +122,9 @@ def check_correlation(sandbox, model, path):
     reference, quantized = (one(everything) for one in score)
     harness.check(abs(result["against"]["value"] - reference) < 1e-3, f"the float model's correlation is {reference:.4f}")
     harness.check(abs(result["value"] - quantized) < 2e-3, f"that of the int8 one {quantized:.4f}")
-    wanted = jackknife(score[0], rows // 2, t)
+    wanted = jackknife(score[0], rows // 2)
     harness.check(np.allclose(result["against"]["interval"], wanted, atol=2e-3), f"with the jackknife's interval {wanted}")
-    wanted = jackknife(lambda kept: score[1](kept) - score[0](kept), rows // 2, t)
+    wanted = jackknife(lambda kept: score[1](kept) - score[0](kept), rows // 2)
     harness.check(np.allclose(result["difference_interval"], wanted, atol=2e-3), f"and that of the difference {wanted}")
     harness.check(result["samples"] == rows and result["lost"] == result["gained"] == 0, "over all rows")
 

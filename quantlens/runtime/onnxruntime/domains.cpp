@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/runtime/onnxruntime/domains.h"
 
+#include <memory>
 #include <string>
 
 #include <onnxruntime_cxx_api.h>
@@ -32,7 +33,7 @@ std::string smallest_model() {
 }  // namespace
 
 void make_domains_known() {
-  const Ort::Env env = quiet_env();
+  const std::shared_ptr<Ort::Env> env = quiet_env();
   const Ort::CustomOpDomain taps{kTapDomain};
   const Ort::CustomOpDomain timers{kTimerDomain};
   Ort::SessionOptions options;
@@ -40,7 +41,7 @@ void make_domains_known() {
   options.Add(taps);
   options.Add(timers);
   const std::string bytes = smallest_model();
-  const Ort::Session session(env, bytes.data(), bytes.size(), options);
+  const Ort::Session session(*env, bytes.data(), bytes.size(), options);
 }
 
 }  // namespace quantlens::onnxruntime

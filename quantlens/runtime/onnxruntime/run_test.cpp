@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atomic>
 #include <cmath>
 #include <functional>
 #include <map>
+#include <thread>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,6 +13,7 @@
 #include "quantlens/frontend/onnx/onnx.h"
 #include "quantlens/graph/order.h"
 #include "quantlens/runtime/onnxruntime/onnxruntime.h"
+#include "quantlens/runtime/onnxruntime/session.h"
 #include "quantlens/runtime/testing/onnx_graphs.h"
 
 namespace quantlens::onnxruntime {
@@ -36,6 +40,27 @@ std::string error_of(Errc code, const std::function<void()>& act) {
     return error.what();
   }
   return "nothing was thrown";
+}
+
+// The runtime by itself refuses some hundred of these 12,000.
+TEST_F(OnnxRun, AnEnvironmentMayBeMadeWhileTheLastOneGoes) {
+  std::vector<std::thread> threads;
+  std::vector<std::string> refused(2);
+  for (std::string& told : refused) {
+    threads.emplace_back([&told] {
+      for (unsigned i = 0; i < 6000; ++i) {
+        for (unsigned wait = i * 7919 % 3000; wait > 0; --wait)
+          std::atomic_signal_fence(std::memory_order_seq_cst);
+        try {
+          quiet_env();
+        } catch (const Ort::Exception& error) {
+          told = error.what();
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_THAT(refused, ElementsAre("", ""));
 }
 
 /// y = relu(x) + 1 for x of [N,4]; r is the inner value.

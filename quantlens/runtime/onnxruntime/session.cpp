@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <mutex>
 
 #include <fmt/format.h>
 
@@ -94,8 +95,18 @@ DType dtype_of_element(ONNXTensorElementDataType type) {
   return found->first;
 }
 
-Ort::Env quiet_env() {
-  return {ORT_LOGGING_LEVEL_FATAL, "quantlens", drop_log, nullptr};
+std::shared_ptr<Ort::Env> quiet_env() {
+  static std::mutex mutex;
+  static std::weak_ptr<Ort::Env> held;
+  const std::lock_guard lock(mutex);
+  if (std::shared_ptr<Ort::Env> env = held.lock()) return env;
+  auto made = std::make_unique<Ort::Env>(ORT_LOGGING_LEVEL_FATAL, "quantlens", drop_log, nullptr);
+  const std::shared_ptr<Ort::Env> env(made.release(), [](Ort::Env* last) {
+    const std::lock_guard until_gone(mutex);
+    delete last;
+  });
+  held = env;
+  return env;
 }
 
 void check_threads(unsigned count) {
@@ -175,7 +186,7 @@ LoadedModel::LoadedModel(SessionModel model, const SessionOptions& options, TapO
     Phase loading(options.phases, kLoading);
     {
       const LoadStop stop(ort_options, options.stop_requested);
-      session_ = Ort::Session(env_, model.bytes.data(), model.bytes.size(), ort_options);
+      session_ = Ort::Session(*env_, model.bytes.data(), model.bytes.size(), ort_options);
     }
     loading.end();
     Ort::AllocatorWithDefaultOptions allocator;

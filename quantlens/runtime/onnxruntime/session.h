@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,8 +21,11 @@ using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 /// Throws Errc::unsupported for element types that have no DType.
 DType dtype_of_element(ONNXTensorElementDataType type);
 
-/// An environment whose messages are dropped: what matters comes back as an error.
-Ort::Env quiet_env();
+/// An environment whose messages are dropped: what matters comes back as an error. All that are
+/// held at a time are one. The runtime refuses to make one while another thread lets the last one
+/// go
+/// ("Only one instance of LoggingManager"), so that here the two exclude each other.
+std::shared_ptr<Ort::Env> quiet_env();
 
 /// Throws Errc::failed where the system refuses so many threads; the runtime would wait for ever.
 void check_threads(unsigned count);
@@ -73,7 +77,7 @@ class LoadedModel {
   std::vector<Tensor> run(const NamedTensors& inputs);
 
  private:
-  Ort::Env env_{nullptr};
+  std::shared_ptr<Ort::Env> env_;
   std::vector<Tensor> weights_;  // read by the session where they are
   std::string where_;
   Ort::Session session_{nullptr};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -170,7 +171,7 @@ class OnnxTimedRun final : public TimedRun {
   void share_out(std::uint64_t begin);
 
   const Model& model_;
-  Ort::Env env_{nullptr};
+  std::shared_ptr<Ort::Env> env_;
   Model optimized_;
   std::optional<TimerOps> timers_;
   Ort::Session session_{nullptr};
@@ -186,16 +187,16 @@ OnnxTimedRun::OnnxTimedRun(const Model& model, const TimedOptions& options) : mo
     env_ = quiet_env();
     Ort::SessionOptions session_options = default_options(options.threads, options.in_turn);
     if (options.nodes) {
-      optimized_ = optimized(env_, model, options);
+      optimized_ = optimized(*env_, model, options);
       const auto values = timed_values(optimized_.graph);
       timers_.emplace(values);
       timers_->add_to(session_options);
       session_options.SetGraphOptimizationLevel(ORT_DISABLE_ALL);
-      session_ = open_bytes(env_, with_timers(optimized_, values), session_options,
+      session_ = open_bytes(*env_, with_timers(optimized_, values), session_options,
                             options.stop_requested);
       nodes_.resize(optimized_.graph.nodes.size());
     } else {
-      session_ = open_file(env_, model, session_options, options.stop_requested);
+      session_ = open_file(*env_, model, session_options, options.stop_requested);
     }
     Ort::AllocatorWithDefaultOptions allocator;
     for (std::size_t i = 0; i < session_.GetOutputCount(); ++i) {

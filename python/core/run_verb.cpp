@@ -106,15 +106,15 @@ void watch(nb::handle told, KeptProgress& progress, std::optional<nb::python_err
 
 }  // namespace
 
-void set_raised(const Error& error, nb::object cause) {
+void set_raised(const Error& error, const nb::object& cause) {
   const nb::object type = nb::module_::import_("quantlens.errors").attr(class_of(error.code()));
   const nb::object value = type(std::string(error.what()));
   if (cause.is_valid()) PyException_SetCause(value.ptr(), nb::object(cause).release().ptr());
   PyErr_SetObject(type.ptr(), value.ptr());
 }
 
-void raise(const Error& error, nb::object cause) {
-  set_raised(error, std::move(cause));
+void raise(const Error& error, const nb::object& cause) {
+  set_raised(error, cause);
   throw nb::python_error();
 }
 

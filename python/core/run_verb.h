@@ -33,9 +33,9 @@ E chosen(const char* name, const std::string& text) {
 }
 
 /// Has Python raise the class of quantlens.errors for it, caused by `cause`.
-void set_raised(const Error& error, nb::object cause = {});
+void set_raised(const Error& error, const nb::object& cause = {});
 
 /// The same by an exception.
-[[noreturn]] void raise(const Error& error, nb::object cause = {});
+[[noreturn]] void raise(const Error& error, const nb::object& cause = {});
 
 }  // namespace quantlens::python

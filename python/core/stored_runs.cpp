@@ -100,6 +100,7 @@ std::string write_export(const Asked& asked) {
   asked.set("as_", options.format);
   asked.set("output", options.output);
   if (asked.has("model")) asked.set("model", options.model.emplace());
+  options.histograms = !asked.get<bool>("no_histograms");
   return in_workspace(asked, [&](Store& store, Workspace& workspace, Progress& progress) {
     return flow::export_run(store, workspace, workspace.find(id).id, options, progress).string();
   });

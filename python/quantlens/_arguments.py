@@ -79,7 +79,7 @@ def _data(value: Any, where: str) -> Any:
 def _metric(value: Any, where: str) -> Any:
     if isinstance(value, str):
         return _text(value, where)
-    if callable(value) or hasattr(value, "update") or hasattr(value, "update_state"):
+    if callable(value) or any(hasattr(value, one) for one in ("update", "update_state", "begin")):  # begin: metrics.Own
         return value
     raise Wrong("is no metric; give a name such as 'top1', or a function of (outputs, labels)")
 

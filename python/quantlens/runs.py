@@ -299,10 +299,11 @@ def tensorboard(
 
 @public
 def export(
-    run: RunName, as_: str, output: Path | None = None, *, model: str | None = None, workspace: Path | None = None,
-    progress: Progress = True,
+    run: RunName, as_: str, output: Path | None = None, *, model: str | None = None, no_histograms: bool = False,
+    workspace: Path | None = None, progress: Progress = True,
 ) -> str:
-    """Writes a stored run for other programs: "csv", "model-explorer", "netron" or "perfetto".
+    """Writes a stored run for other programs: "csv" (`no_histograms`: without the largest file), "model-explorer", "netron" or
+    "perfetto".
 
     >>> run = quantlens.diagnose("float.onnx", "per_tensor.onnx", images)
     >>> quantlens.export(run, "csv", "tables")
@@ -312,4 +313,5 @@ def export(
         raise UsageError(f"export: model={model!r} is not known; give 'reference' or 'quantized'")
     name, root = stored(run, workspace)
     with told(progress) as telling:
-        return _core.export({"run": name, "as_": as_, "output": output, "model": model, "workspace": root, "progress": telling})
+        return _core.export({"run": name, "as_": as_, "output": output, "model": model, "no_histograms": no_histograms,
+                             "workspace": root, "progress": telling})

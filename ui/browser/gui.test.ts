@@ -75,7 +75,7 @@ describe("workloads", () => {
     const told = await page.evaluate(async (path) => (await (await fetch(path)).json()) as { verdict: string; recipe: { option: string }[] }, address);
     expect(told.verdict).toContain("ccuracy");
     await dialog.getByText(told.verdict.slice(0, 60)).waitFor();
-    await dialog.getByText("Done otherwise").waitFor();
+    await dialog.getByRole("heading", { name: "Recipe" }).waitFor();
     await dialog.getByText(told.recipe[0]!.option, { exact: true }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await page.keyboard.press("Escape");

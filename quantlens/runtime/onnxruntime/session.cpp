@@ -101,7 +101,7 @@ std::shared_ptr<Ort::Env> quiet_env() {
   const std::lock_guard lock(mutex);
   if (std::shared_ptr<Ort::Env> env = held.lock()) return env;
   auto made = std::make_unique<Ort::Env>(ORT_LOGGING_LEVEL_FATAL, "quantlens", drop_log, nullptr);
-  const std::shared_ptr<Ort::Env> env(made.release(), [](Ort::Env* last) {
+  std::shared_ptr<Ort::Env> env(made.release(), [](Ort::Env* last) {
     const std::lock_guard until_gone(mutex);
     delete last;
   });

@@ -7,6 +7,7 @@
 #include "cli/commands/render.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
+#include "quantlens/base/shell_word.h"
 #include "quantlens/report/demo_text.h"
 
 namespace quantlens::cli {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands/render.h"
+#include "quantlens/base/shell_word.h"
 #include "quantlens/base/text.h"
 #include "quantlens/record/files.h"
 #include "quantlens/report/cell.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/commands/render.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "quantlens/base/json.h"
@@ -26,22 +24,6 @@ std::string workload_line(const RunRecords& records, const fs::path& folder) {
 
 void print_object(const boost::json::object& object) {
   print_out(json::dump(object));
-}
-
-std::string shell_word(const std::string& word) {
-  const bool plain = !word.empty() && std::ranges::all_of(word, [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-           std::string_view("/._-+,:=@%").find(c) != std::string_view::npos;
-  });
-  if (plain) return word;
-  std::string quoted = "'";
-  for (const char c : word) {
-    if (c == '\'')
-      quoted += "'\\''";
-    else
-      quoted += c;
-  }
-  return quoted + "'";
 }
 
 }  // namespace quantlens::cli

@@ -22,7 +22,4 @@ std::string workload_line(const RunRecords& records, const fs::path& folder);
 /// Prints one JSON object on standard output.
 void print_object(const boost::json::object& object);
 
-/// A path inside quotes where a shell would need them.
-std::string shell_word(const std::string& word);
-
 }  // namespace quantlens::cli

@@ -5,6 +5,7 @@
 
 #include "cli/commands/render.h"
 #include "quantlens/base/error.h"
+#include "quantlens/base/shell_word.h"
 #include "quantlens/base/text.h"
 
 namespace quantlens::cli {

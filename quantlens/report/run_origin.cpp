@@ -2,13 +2,13 @@
 #include "quantlens/report/run_origin.h"
 
 #include <algorithm>
-#include <cctype>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "quantlens/base/counted.h"
 #include "quantlens/base/json_line.h"
+#include "quantlens/base/shell_word.h"
 #include "quantlens/base/words.h"
 #include "quantlens/record/recipe_document.h"
 #include "quantlens/report/report_findings.h"
@@ -48,17 +48,6 @@ bool names_data(std::string_view option) {
   return option == "--data" || option == "--calibration-data";
 }
 
-std::string shell_quoted(const std::string& word) {
-  const bool is_plain = !word.empty() && std::ranges::all_of(word, [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-           std::string_view("/._-+,:=@%").find(c) != std::string_view::npos;
-  });
-  if (is_plain) return word;
-  std::string made = "'";
-  for (const char c : word) made += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return made + "'";
-}
-
 std::string data_text(const DataUsed& data) {
   const std::string which =
       data.path.empty() ? document_without_folders(data.data) : file_name_of(data.path);
@@ -95,8 +84,8 @@ std::string command_without_folders(const std::vector<std::string>& arguments) {
   for (const std::string& word : arguments) {
     const bool holds_document = word.find('{') != std::string::npos;
     const bool is_own = is_data || names_data(word.substr(0, word.find('=')));
-    command += ' ' + shell_quoted(holds_document && is_own ? document_without_folders(word)
-                                                           : word_without_folders(word));
+    command += ' ' + shell_word(holds_document && is_own ? document_without_folders(word)
+                                                         : word_without_folders(word));
     is_data = names_data(word);
   }
   return command;

@@ -11,16 +11,9 @@
 namespace quantlens {
 namespace {
 
-/// Over the blocks that hold pairs. Nothing where one of the figures is not finite, or too few
-/// blocks are there.
 std::optional<JackknifeVariance> variance_of(const BlockFigure& figure) {
-  if (!has_enough_blocks(figure.blocks)) return std::nullopt;
-  std::vector<double> without;
-  for (std::size_t b = 0; b < kBlocks; ++b)
-    if ((figure.blocks >> b & 1U) != 0) without.push_back(figure.without[b]);
-  if (!std::ranges::all_of(without, [](double one) { return std::isfinite(one); }))
-    return std::nullopt;
-  return jackknife_variance(without);
+  const std::optional<std::vector<double>> without = finite_without(figure);
+  return without ? std::optional(jackknife_variance(*without)) : std::nullopt;
 }
 
 /// Welch's.

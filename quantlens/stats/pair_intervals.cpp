@@ -47,10 +47,10 @@ bool all_finite(const std::vector<double>& values) {
 }
 
 std::optional<Interval> interval_of(const BlockFigure& figure) {
-  if (!has_enough_blocks(figure.blocks) || !std::isfinite(figure.whole)) return std::nullopt;
-  const std::vector<double> without = chosen(figure.without, figure.blocks);
-  if (!all_finite(without)) return std::nullopt;
-  return jackknife_interval(figure.whole, without, {-kInfinity, kInfinity});
+  if (!std::isfinite(figure.whole)) return std::nullopt;
+  const std::optional<std::vector<double>> without = finite_without(figure);
+  if (!without) return std::nullopt;
+  return jackknife_interval(figure.whole, *without, {-kInfinity, kInfinity});
 }
 
 /// The interval on another scale, which holds the figure in spite of rounding.
@@ -65,6 +65,13 @@ std::optional<Interval> mapped(const std::optional<Interval>& interval, double f
 
 bool has_enough_blocks(std::uint32_t blocks) {
   return std::popcount(blocks) >= kLeastBlocks;
+}
+
+std::optional<std::vector<double>> finite_without(const BlockFigure& figure) {
+  if (!has_enough_blocks(figure.blocks)) return std::nullopt;
+  std::vector<double> without = chosen(figure.without, figure.blocks);
+  if (!all_finite(without)) return std::nullopt;
+  return without;
 }
 
 bool is_tied(const BlockFigure& a, const BlockFigure& b) {

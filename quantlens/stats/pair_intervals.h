@@ -24,6 +24,10 @@ struct BlockFigure {
 /// Whether so many blocks hold finite pairs that an interval can be told.
 bool has_enough_blocks(std::uint32_t blocks);
 
+/// The figure without each of the blocks that hold finite pairs; nothing where no interval can be
+/// told of them: they are too few, or one of the figures is not finite.
+std::optional<std::vector<double>> finite_without(const BlockFigure& figure);
+
 /// Whether the samples cannot tell which of two figures is greater: the jackknife's interval of
 /// their difference, both without the same block at a time, holds 0. Equal infinities are tied; one
 /// infinity is apart from what is finite if no block makes it so alone.

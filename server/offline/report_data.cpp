@@ -105,8 +105,8 @@ class Collector {
   /// left out, here and below.
   void add_answers(const std::string& id, RecordFaults& faults, Progress& progress);
   void add_tables(const std::string& id, RecordFaults& faults);
-  /// What is different in `other`.
-  void add_comparison(const std::string& id, const std::string& other, RecordFaults& faults);
+  /// What is different in each of two runs, seen from the other one. REQUIRES: `faults` of each.
+  void add_comparisons(const std::vector<std::string>& ids, std::vector<RecordFaults>& faults);
   /// As the list of runs has it.
   json::Value listed(const std::string& id) const;
   void begin() { is_first_ = true; }
@@ -249,16 +249,20 @@ void Collector::add_tables(const std::string& id, RecordFaults& faults) {
   }
 }
 
-void Collector::add_comparison(const std::string& id, const std::string& other,
-                               RecordFaults& faults) {
-  const auto read = [&](const std::string& run) {
-    return read_run_to_compare(store_, api_.context().workspace, run);
-  };
+void Collector::add_comparisons(const std::vector<std::string>& ids,
+                                std::vector<RecordFaults>& faults) {
+  if (ids.size() < 2) return;
   try {
-    add_value(fmt::format("workloads/{}/compare?other={}", id, percent_encoded(other)),
-              comparison_json(compare(read(id), read(other))));
+    std::vector<RunToCompare> runs;
+    runs.reserve(ids.size());
+    for (const std::string& id : ids)
+      runs.push_back(read_run_to_compare(store_, api_.context().workspace, id));
+    for (const auto& [a, b] : {std::pair<std::size_t, std::size_t>{0, 1}, {1, 0}}) {
+      add_value(fmt::format("workloads/{}/compare?other={}", ids[a], percent_encoded(ids[b])),
+                comparison_json(compare(runs[a], runs[b])));
+    }
   } catch (const Error& error) {
-    faults.add("comparison", error);
+    for (RecordFaults& one : faults) one.add("comparison", error);
   }
 }
 
@@ -281,11 +285,9 @@ std::vector<LeftOut> write_report_data(Api& api, const Store& store, const Repor
   out(compact(json::encode(report.gates)));
   out(report.compared ? R"(,"compared":true,"answers":)" : R"(,"compared":false,"answers":)");
   collector.begin();
-  for (std::size_t i = 0; i < report.ids.size(); ++i) {
+  for (std::size_t i = 0; i < report.ids.size(); ++i)
     collector.add_answers(report.ids[i], faults[i], progress);
-    for (const std::string& other : report.ids)
-      if (other != report.ids[i]) collector.add_comparison(report.ids[i], other, faults[i]);
-  }
+  collector.add_comparisons(report.ids, faults);
   collector.end();
   out(R"(,"tables":)");
   collector.begin();

@@ -107,6 +107,14 @@ def events(sandbox):
     harness.check("together" in found("mine/eval"), f"so does the option, into its folder: {found('mine/eval')}")
     quantlens.diagnose(model, "events.onnx", data, tensorboard=pathlib.Path("diagnosed"), **asked)
     harness.check(len(found("diagnosed/eval")) == 2, "diagnose has it, too")
+    foreign = sandbox.path / "foreign" / "eval" / "tune_1" / "events.out.tfevents.1.host"
+    foreign.parent.mkdir(parents=True)
+    foreign.write_text("x")
+    before = len(quantlens.workloads(workspace=workspace))
+    said = refusal(lambda: quantlens.diagnose(model, "events.onnx", data, tensorboard="foreign", limit=50, workspace=workspace,
+                                              progress=False), quantlens.UsageError)
+    harness.check("another program" in said and len(quantlens.workloads(workspace=workspace)) == before,
+                  f"events of others are refused before the work: {said}")
     shutil.rmtree("runs")
     quantlens.tune(model, data, **asked, output="tuned.onnx", recipe="{tensorboard: true}", max_trials=1)
     harness.check(len(found("runs/eval")) == 2, f"and tune: {found('runs/eval')}")

@@ -8,14 +8,16 @@
 
 namespace quantlens::python {
 
-EventFiles::EventFiles(const Asked& asked) : wanted_(asked.has("tensorboard")) {
+EventFiles::EventFiles(const Asked& asked)
+    : wanted_(asked.has("tensorboard")), has_accuracies_(asked.has("metric")) {
   const auto folder = asked.get<std::string>("tensorboard");
   if (!folder.empty()) options_.logdir = folder;
+  options_.option = "--tensorboard=DIR";
   asked.set("tensorboard_tags", options_.tags);
 }
 
-void EventFiles::prepare(Store& store) const {
-  if (wanted_) store.make_folder(options_.logdir / "eval");
+void EventFiles::check(Store& store) const {
+  if (wanted_) flow::check_events_folder(store, options_, has_accuracies_);
 }
 
 void EventFiles::write(Store& store, const fs::path& workload, Progress& progress) const {

@@ -25,12 +25,12 @@ class EventFiles {
   /// A recipe asks for them as the option does: into the usual folder, unless one is named.
   void ask() { wanted_ = true; }
   bool is_wanted() const { return wanted_; }
-  /// Before hours of work: makes the folder.
-  void prepare(Store& store) const;
+  /// Before hours of work, as flow::check_events_folder.
+  void check(Store& store) const;
   void write(Store& store, const fs::path& workload, Progress& progress) const;
 
  private:
-  bool wanted_ = false;
+  bool wanted_ = false, has_accuracies_ = false;
   flow::TensorboardOptions options_;
 };
 
@@ -51,7 +51,7 @@ class Call {
   PythonRun start(Work&& work, const EventFiles& events = {}) const {
     PythonRun run;
     run_in_session([&](const flow::Session& session) {
-      events.prepare(session.store);
+      events.check(session.store);
       Result result = work(session);
       run.folder = result.folder.string();
       if constexpr (requires { result.output; }) run.output = result.output.string();

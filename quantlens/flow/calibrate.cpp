@@ -52,7 +52,8 @@ Samples first_samples(const Recipe& recipe, const FittedData& data) {
   return samples_of({}, data, recipe.calibration_sampling_size);
 }
 
-std::vector<Tap> calibration_taps(const Draft& draft, const std::vector<std::string>& values) {
+std::vector<Tap> calibration_taps(const Draft& draft, const std::vector<std::string>& values,
+                                  bool for_any_remedy) {
   const RangeOptions choices = range_options(draft);
   std::map<std::string, Tap> taps;
   for (const std::string& value : values) {
@@ -60,7 +61,7 @@ std::vector<Tap> calibration_taps(const Draft& draft, const std::vector<std::str
     const RangeChoice& choice = own == choices.of_value.end() ? choices.usual : own->second;
     taps[value] = {.value = value, .histogram = needs_histograms(choice.algorithm)};
   }
-  if (wants_bias_correction(draft.recipe())) {
+  if (for_any_remedy || wants_bias_correction(draft.recipe())) {
     for (const ValueChannels& one :
          channels_for_bias(draft.analyzed(), {values.begin(), values.end()})) {
       taps.try_emplace(one.value, Tap{.value = one.value, .histogram = false})

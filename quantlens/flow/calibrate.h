@@ -41,8 +41,10 @@ CalibrateResult calibrate(const CalibrateOptions& options, const Session& sessio
 // ---- What quantize shares
 
 /// What the recipe's algorithms want to know of the model's values: of these, whose ranges it asks
-/// for, and of those whose channels it asks for.
-std::vector<Tap> calibration_taps(const Draft& draft, const std::vector<std::string>& values);
+/// for, and of those whose channels it asks for: with `for_any_remedy` also of those that it would
+/// ask for if it corrected biases.
+std::vector<Tap> calibration_taps(const Draft& draft, const std::vector<std::string>& values,
+                                  bool for_any_remedy = false);
 
 /// So that any algorithm can be chosen later. `values`: in order.
 void ask_for_histograms(const std::vector<std::string>& values, std::vector<Tap>& taps);

@@ -121,8 +121,9 @@ class Job {
       check_values(given, *options_.ranges, values, session_.progress);
       if (!given.statistics) note_missing_statistics(algorithms);
     } else {
-      given.statistics = gather(model_, calibration_taps(draft, values), *calibration_,
-                                first_samples(options_.recipe, *calibration_), session_);
+      given.statistics =
+          gather(model_, calibration_taps(draft, values, options_.verify > 0), *calibration_,
+                 first_samples(options_.recipe, *calibration_), session_);
       given.statistics->model = calibrated_hash(workload);
     }
     if (given.statistics) {

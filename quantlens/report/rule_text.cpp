@@ -22,6 +22,7 @@ constexpr std::pair<std::string_view, std::string_view> kRules[] = {
     {"unexplained", "An op's error is greater than what its inputs, weight and codes can make."},
     {"wasted_range", "Codes reach much farther than the values do."},
     {"unfolded_scale", "Codes are taken in front of factors that differ by channel."},
+    {"uncorrected_bias", "Rounded weights shift the means of channels, and no bias takes that back."},
     {"steep_reader", "A rounded value is read by a function that is steep there."},
     {"outlier_channel", "One channel of an activation is much wider than the others."},
     {"outlier_activation", "Single values of an activation lie far from all others."},

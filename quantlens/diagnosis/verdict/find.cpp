@@ -18,6 +18,7 @@
 #include "quantlens/diagnosis/verdict/same_remedy.h"
 #include "quantlens/diagnosis/verdict/share_statement.h"
 #include "quantlens/diagnosis/verdict/uncompared.h"
+#include "quantlens/diagnosis/verdict/uncorrected_bias.h"
 #include "quantlens/diagnosis/verdict/verdict.h"
 #include "quantlens/quantizer/recipe/stored_recipe.h"
 #include "quantlens/record/op_refs.h"
@@ -391,6 +392,9 @@ void add_findings(const PairedModels& models, const ShareSources& shares, Diagno
   const Evidence evidence(models, diagnosis);
   std::vector<FoundCause> found = causes(evidence, shares);
   replace_what_is_in_force(models.quantized.model, found);
+  if (std::optional<FoundCause> shifts = uncorrected_bias(evidence, models.quantized.model)) {
+    found.push_back(*std::move(shifts));
+  }
   FloatRemedies remedies(evidence);
   remedies.join(found);
   const MeasureShare measure = of_all_samples(shares.measure, evidence);

@@ -199,6 +199,13 @@ std::string not_compared_value(const Figures& f) {
       f.text("reason"));
 }
 
+std::string uncorrected_bias(const Figures& f) {
+  return fmt::format(
+      "rounding their weights shifts the means of channels at {} ops; such shifts add up along the "
+      "network, and bias correction takes them away",
+      f.count("ops"));
+}
+
 constexpr Sentence kValueSentences[] = {
     {"huge_mask", huge_mask},
     {"clipped_range", clipped_range},
@@ -213,6 +220,7 @@ constexpr Sentence kValueSentences[] = {
     {"wasted_range.out_of_line", out_of_line},
     {"unfolded_scale.result", unfolded_result},
     {"unfolded_scale.constants", unfolded_constants},
+    {"uncorrected_bias", uncorrected_bias},
     {"steep_reader", steep_reader},
     {"outlier_channel", outlier_channel},
     {"outlier_activation", outlier_activation},

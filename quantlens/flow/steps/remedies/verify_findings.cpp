@@ -16,10 +16,18 @@
 #include "quantlens/diagnosis/verdict/trial_statement.h"
 #include "quantlens/flow/steps/models/scratch_folder.h"
 #include "quantlens/flow/steps/passes/output_errors.h"
+#include "quantlens/quantizer/recipe/accuracy_level.h"
 #include "quantlens/quantizer/recipe/recipe_fragment.h"
 
 namespace quantlens::flow {
 namespace {
+
+/// Whether biases can be corrected by these.
+bool hold_channels(const std::optional<TapState>& statistics) {
+  return statistics && std::ranges::any_of(statistics->values, [](const ValueStats& stats) {
+           return stats.channel_axis >= 0;
+         });
+}
 
 class Verification {
  public:
@@ -41,6 +49,12 @@ class Verification {
     const Recipe recipe = with_document(recipe_, remedy, "a finding's remedy");
     if (edits_float(recipe) && !edits_float(origin_.recipe)) {
       throw Error(Errc::unsupported, "it edits the float model; quantize with it, or let tune try");
+    }
+    if (wants_bias_correction(recipe) && !wants_bias_correction(origin_.recipe) &&
+        !hold_channels(origin_.given.statistics)) {
+      throw Error(Errc::unsupported,
+                  "what --ranges gives holds no means of channels, by which biases are corrected; "
+                  "calibrate in the same run");
     }
     GivenRanges given = origin_.given;
     const Draft draft(origin_.from.analyzed, recipe);

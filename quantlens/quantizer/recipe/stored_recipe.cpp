@@ -3,10 +3,18 @@
 
 #include <string>
 
+#include <boost/json/serialize.hpp>
+
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
 
 namespace quantlens {
+
+std::string text_to_store(const Recipe& recipe) {
+  json::Value document = json::encode(recipe);
+  document.get_object().erase("tensorboard");
+  return boost::json::serialize(document);
+}
 
 bool has_stored_recipe(const Model& quantized) {
   return quantized.metadata.contains(kRecipeKey);

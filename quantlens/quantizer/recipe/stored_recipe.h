@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "quantlens/graph/model.h"
 #include "quantlens/record/recipe.h"
@@ -10,6 +11,10 @@ namespace quantlens {
 
 /// Key of a quantized model's properties: the recipe that quantlens made it with.
 inline constexpr const char* kRecipeKey = "quantlens.recipe";
+
+/// What stands there: the recipe but for what is written beside the model, so that equal models
+/// are equal bytes.
+std::string text_to_store(const Recipe& recipe);
 
 /// Whether quantlens made the model.
 bool has_stored_recipe(const Model& quantized);

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/quantizer/recipe/stored_recipe.h"
 
-#include <boost/json/serialize.hpp>
 #include <gtest/gtest.h>
 
 #include "quantlens/base/error.h"
-#include "quantlens/base/json.h"
 #include "quantlens/graph/testing/small_graph.h"
 
 namespace quantlens {
@@ -20,9 +18,17 @@ Model with_recipe(const std::string& text) {
 TEST(StoredRecipe, IsTheOneThatTheModelWasMadeWith) {
   Recipe recipe;
   recipe.recipes.smooth_quant = true;
-  const Model model = with_recipe(boost::json::serialize(json::encode(recipe)));
+  const Model model = with_recipe(text_to_store(recipe));
   EXPECT_TRUE(has_stored_recipe(model));
   EXPECT_EQ(stored_recipe(model).value().recipes.smooth_quant, true);
+}
+
+TEST(StoredRecipe, IsTheSameWhetherEventsAreWrittenOrNot) {
+  Recipe recipe;
+  const std::string without = text_to_store(recipe);
+  recipe.tensorboard = true;
+  EXPECT_EQ(text_to_store(recipe), without);
+  EXPECT_EQ(without.find("tensorboard"), std::string::npos) << without;
 }
 
 TEST(StoredRecipe, IsNothingInAModelOfOthers) {

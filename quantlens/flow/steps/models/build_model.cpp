@@ -5,12 +5,10 @@
 #include <optional>
 #include <set>
 
-#include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
 #include "quantlens/base/cpu.h"
 #include "quantlens/base/error.h"
-#include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
 #include "quantlens/base/words.h"
 #include "quantlens/flow/steps/models/check_plan.h"
@@ -97,7 +95,7 @@ std::vector<std::string> write_quantized(const FloatModel& from, const Plan& pla
   std::map<std::string, std::string> metadata{
       {"quantlens.version", kVersion},
       {"quantlens.format", std::string(word(plan.quant_format))},
-      {kRecipeKey, boost::json::serialize(json::encode(recipe))}};
+      {kRecipeKey, text_to_store(recipe)}};
   if (from.edited) metadata[kFloatModelKey] = sha256_hex(from.edited->model.file.text());
   return formats(session).apply(from.analyzed.model, plan, metadata, session.store, path);
 }

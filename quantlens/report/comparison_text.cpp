@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 
 #include "quantlens/base/counted.h"
 #include "quantlens/base/json_line.h"
+#include "quantlens/base/percent.h"
 #include "quantlens/base/store.h"
 #include "quantlens/base/text.h"
 #include "quantlens/base/words.h"
@@ -38,6 +40,16 @@ Cell difference_cell(const ComparedOp& op) {
   return Estimate{*op.difference_db, *op.difference_interval};
 }
 
+/// "50 % (9 to 94)", as findings say it.
+Cell share_cell(const std::optional<double>& share,
+                const std::optional<std::array<double, 2>>& interval = {}) {
+  if (!share) return std::string();
+  const std::string text = whole_percent(*share) + " %";
+  if (!interval) return text;
+  const auto& [low, high] = *interval;
+  return fmt::format("{} ({} to {})", text, whole_percent(low), whole_percent(high));
+}
+
 Table ops_table(const std::string& title, const Comparison& comparison, ComparisonVerdict verdict) {
   Table table{.title = title,
               .columns = {{.title = "OP name", .keep = true},
@@ -53,8 +65,8 @@ Table ops_table(const std::string& title, const Comparison& comparison, Comparis
   for (const ComparedOp& op : comparison.ops) {
     if (op.verdict != verdict) continue;
     table.rows.push_back({name_of(op.a, op.b), op.type, cell_of(op.sqnr_a_db),
-                          cell_of(op.sqnr_b_db), difference_cell(op), cell_of(op.output_share_a),
-                          cell_of(op.output_share_b), word_cell(op.precision_a),
+                          cell_of(op.sqnr_b_db), difference_cell(op), share_cell(op.output_share_a),
+                          share_cell(op.output_share_b), word_cell(op.precision_a),
                           word_cell(op.precision_b)});
   }
   return table;
@@ -66,12 +78,6 @@ std::string changed_text(const ComparedFinding& one) {
   if (one.change != FindingChange::changed) return text;
   if (one.severity_a == one.severity_b) return text + ": its share";
   return fmt::format("{}: {} to {}", text, word(*one.severity_a), word(*one.severity_b));
-}
-
-Cell share_cell(const std::optional<double>& share,
-                const std::optional<std::array<double, 2>>& interval) {
-  if (!share || !interval) return cell_of(share);
-  return Estimate{*share, *interval};
 }
 
 /// How the shares of the outputs' error were found; docs/rules.md.

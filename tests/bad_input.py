@@ -128,6 +128,8 @@ def bad_wishes(sandbox):
     quantize(sandbox, 2, ["top7"], MODEL, DATA, "--metric", "top7")
     quantize(sandbox, 2, ["no_such_output"], MODEL, DATA, "--metric", "top1:output=no_such_output")
     quantize(sandbox, 2, ["--no-such-option"], MODEL, DATA, "--no-such-option")
+    quantize(sandbox, 2, ["--tensorboard-tags", "--tensorboard"], MODEL, DATA, "--tensorboard-tags", "together")
+    complaint(sandbox, 2, ["--absolute", "--max-loss"], "report", "last", "--absolute")
     quantize(sandbox, 2, ["cut.yaml", "line 2"], MODEL, DATA, "--recipe", sandbox.write("cut.yaml", "weight:\n  [a"))
     quantize(sandbox, 2, ["cut_data.yaml", "line 1"], MODEL, sandbox.write("cut_data.yaml", "images: {folder: ["))
     quantize(sandbox, 2, ["one --two three"], MODEL, DATA, "one", "--two", "three")

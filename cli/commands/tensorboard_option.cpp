@@ -54,8 +54,9 @@ std::string workspace_words(const Workspace& workspace) {
 
 }  // namespace
 
-void add_tags_option(CLI::App& verb, std::string& tags) {
-  verb.add_option("--tensorboard-tags", tags,
+CLI::Option* add_tags_option(CLI::App& verb, std::string& tags) {
+  return verb
+      .add_option("--tensorboard-tags", tags,
                   "Call histograms like this: paired gives both sides of a tensor one tag, so that "
                   "they stand beside each other; together puts them into one run, so that a card "
                   "shows both, float at step 0; original gives them two tags, ending in /fp32 and "
@@ -87,7 +88,7 @@ void TensorboardOption::add_to(CLI::App& verb, const std::string& also) {
                ->expected(0, 1)
                ->type_name("[DIR]")
                ->check(no_file());
-  add_tags_option(verb, tags_);
+  tags_asked_ = add_tags_option(verb, tags_);
 }
 
 flow::TensorboardOptions TensorboardOption::options() const {
@@ -98,6 +99,7 @@ flow::TensorboardOptions TensorboardOption::options() const {
 }
 
 void TensorboardOption::check(Store& store, bool has_accuracies) const {
+  flow::check_tags(tags_asked_->count() > 0, is_wanted());
   if (is_wanted()) flow::check_events_folder(store, options(), has_accuracies);
 }
 

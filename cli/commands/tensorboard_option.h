@@ -12,7 +12,7 @@ namespace quantlens::cli {
 inline constexpr std::string_view kPairedTags = "paired";
 
 /// `--tensorboard-tags`.
-void add_tags_option(CLI::App& verb, std::string& tags);
+CLI::Option* add_tags_option(CLI::App& verb, std::string& tags);
 
 flow::TensorboardOptions tensorboard_options(const std::string& logdir, const std::string& tags);
 
@@ -23,7 +23,7 @@ std::string events_lines(const flow::TensorboardResult& result);
 class TensorboardOption {
  public:
   void add_to(CLI::App& verb, const std::string& also = {});
-  /// Before hours of work, as flow::check_events_folder.
+  /// Before hours of work, as flow::check_tags and flow::check_events_folder.
   void check(Store& store, bool has_accuracies) const;
   bool is_asked() const { return asked_ != nullptr && asked_->count() > 0; }
   bool is_wanted() const { return is_asked() || by_recipe_; }
@@ -37,6 +37,7 @@ class TensorboardOption {
   flow::TensorboardOptions options() const;
 
   CLI::Option* asked_ = nullptr;
+  CLI::Option* tags_asked_ = nullptr;
   bool by_recipe_ = false;
   std::string folder_, tags_{kPairedTags};
 };

@@ -9,7 +9,9 @@
 namespace quantlens::python {
 
 EventFiles::EventFiles(const Asked& asked)
-    : wanted_(asked.has("tensorboard")), has_accuracies_(asked.has("metric")) {
+    : wanted_(asked.has("tensorboard")),
+      names_tags_(asked.has("tensorboard_tags")),
+      has_accuracies_(asked.has("metric")) {
   const auto folder = asked.get<std::string>("tensorboard");
   if (!folder.empty()) options_.logdir = folder;
   options_.option = "--tensorboard=DIR";
@@ -17,6 +19,7 @@ EventFiles::EventFiles(const Asked& asked)
 }
 
 void EventFiles::check(Store& store) const {
+  flow::check_tags(names_tags_, wanted_);
   if (wanted_) flow::check_events_folder(store, options_, has_accuracies_);
 }
 

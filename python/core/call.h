@@ -25,12 +25,12 @@ class EventFiles {
   /// A recipe asks for them as the option does: into the usual folder, unless one is named.
   void ask() { wanted_ = true; }
   bool is_wanted() const { return wanted_; }
-  /// Before hours of work, as flow::check_events_folder.
+  /// Before hours of work, as flow::check_tags and flow::check_events_folder.
   void check(Store& store) const;
   void write(Store& store, const fs::path& workload, Progress& progress) const;
 
  private:
-  bool wanted_ = false, has_accuracies_ = false;
+  bool wanted_ = false, names_tags_ = false, has_accuracies_ = false;
   flow::TensorboardOptions options_;
 };
 

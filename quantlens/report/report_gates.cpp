@@ -33,6 +33,9 @@ GateResult judged(const Workload& run, std::string id, std::string asks, const F
 }  // namespace
 
 std::vector<GateResult> gate_results(const RunRecords& records, const ReportGates& gates) {
+  if (gates.absolute && !gates.most_loss)
+    throw Error(Errc::usage,
+                "--absolute says how --max-loss is read, and there is none; give both");
   std::vector<GateResult> results;
   if (gates.least_db) {
     results.push_back(judged(records.run, "sqnr", fmt::format("SQNR >= {} dB", *gates.least_db),

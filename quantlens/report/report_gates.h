@@ -25,7 +25,8 @@ struct GateResult {
 };
 
 /// Those that were given, SQNR first. One that cannot be checked, since the run failed or has no
-/// such figure, is missed and says so. Throws Errc::usage as accuracy_gate.
+/// such figure, is missed and says so. Throws Errc::usage as accuracy_gate, and for `absolute`
+/// without `most_loss`.
 std::vector<GateResult> gate_results(const RunRecords& records, const ReportGates& gates);
 
 }  // namespace quantlens

@@ -54,5 +54,9 @@ TEST(GateResults, RefuseAShareThatIsAll) {
   EXPECT_THROW((void)gate_results(reported_run(), {.most_loss = 1.5}), Error);
 }
 
+TEST(GateResults, RefuseAUnitOfALossThatNobodyAskedFor) {
+  EXPECT_THROW((void)gate_results(reported_run(), {.least_db = 4, .absolute = true}), Error);
+}
+
 }  // namespace
 }  // namespace quantlens

@@ -232,6 +232,12 @@ def among_others(sandbox, foreign):
     theirs.unlink()
     again = sandbox.run("quantize", MODEL, "-o", "late.onnx", "--data", DATA, "--metric", "top1", "--tensorboard=mixed")
     harness.check("--tensorboard=DIR keeps them apart" in again.stderr, "a note names the option that the command has")
+    last = sandbox.json("workloads", "list")[0]["id"]
+    ours, = foreign.glob("*.quantlens")
+    twin = foreign / f"events.out.tfevents.{ours.name.split('.')[3]}.0123abcd.quantlens"
+    twin.write_bytes(b"of a run that began in the same second")
+    again = sandbox.run("tensorboard", last, "--logdir", "mixed")
+    harness.check("took the place" in again.stderr and not twin.exists(), "nor are runs of one second taken for one")
     for path in foreign.parent.rglob("*.quantlens"):
         path.unlink()
 

@@ -74,7 +74,7 @@ class EventRuns {
         graph_(networks_.reference),
         names_(graph_),
         seconds_(seconds_of_utc(records.run.created).value_or(0)),
-        folder_(store, options.logdir, seconds_),
+        folder_(store, options.logdir, records.run.id, seconds_),
         cores_(cores) {}
 
   TensorboardResult write() {
@@ -297,8 +297,13 @@ class EventRuns {
 
 }  // namespace
 
+void check_tags(bool are_named, bool events_are_wanted) {
+  if (are_named && !events_are_wanted)
+    throw Error(Errc::usage, "--tensorboard-tags has no effect without --tensorboard; give both");
+}
+
 void check_events_folder(Store& store, const TensorboardOptions& options, bool has_accuracies) {
-  EventFolder folder(store, options.logdir, 0);
+  EventFolder folder(store, options.logdir);
   if (options.tags == TensorboardTags::together) folder.check("together");
   if (!has_accuracies)
     for (const char* run : {"baseline", "tune_1"}) folder.check(run);

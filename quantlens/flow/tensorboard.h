@@ -33,6 +33,9 @@ struct TensorboardResult {
 /// `has_accuracies`: the names of the run's folders end in them.
 void check_events_folder(Store& store, const TensorboardOptions& options, bool has_accuracies);
 
+/// Throws Errc::usage where tags are named by the option and no events are asked for.
+void check_tags(bool are_named, bool events_are_wanted);
+
 /// Writes a stored run as TensorBoard reads it (docs/tensorboard.md), from its records alone:
 /// `<logdir>/eval/baseline_acc_<acc>` and `<logdir>/eval/tune_<n>_acc_<acc>`, all or none. Takes
 /// the memory of its tables, not that of its histograms. `id`: as Workspace::find has it. Throws

@@ -17,6 +17,8 @@ namespace {
 constexpr std::string_view kEventsBegin = "events.out.tfevents.";  // TensorBoard looks for it
 constexpr std::string_view kOurEnding = ".quantlens";
 constexpr std::string_view kDigits = "0123456789";
+constexpr std::string_view kHexDigits = "0123456789abcdef";
+constexpr std::size_t kMarkLength = 8;
 
 bool is_events(std::string_view file) {
   return file.find("tfevents") != std::string_view::npos;
@@ -25,13 +27,26 @@ bool is_events(std::string_view file) {
 /// Whose a file of events is.
 enum class Owner { other, ours, being_written };
 
-/// "events.out.tfevents.<seconds>.quantlens", or what a process writes or, killed, left of it.
-/// Others name their host behind the seconds, and what follows it, so that a name alone is no
+/// Tells runs that began in the same second apart.
+std::string mark_of(const std::string& id) {
+  return "." + sha256_hex(id).substr(0, kMarkLength);
+}
+
+/// What follows a mark, or all of it where there is none: earlier versions had none.
+std::string_view behind_mark(std::string_view text) {
+  if (!text.starts_with('.') || text.find_first_not_of(kHexDigits, 1) != kMarkLength + 1)
+    return text;
+  return text.substr(kMarkLength + 1);
+}
+
+/// "events.out.tfevents.<seconds>.<mark>.quantlens", or what a process writes or, killed, left of
+/// it. Others name their host behind the seconds, and what follows it, so that a name alone is no
 /// proof.
 Owner owner_of(std::string_view file) {
   if (!file.starts_with(kEventsBegin)) return Owner::other;
   file.remove_prefix(kEventsBegin.size());
   file.remove_prefix(std::min(file.find_first_not_of(kDigits), file.size()));
+  file = behind_mark(file);
   if (!file.starts_with(kOurEnding)) return Owner::other;
   file.remove_prefix(kOurEnding.size());
   while (!file.empty()) {  // what is not finished is written as a part of a part
@@ -82,8 +97,8 @@ EventFolder::Run EventFolder::begin(const std::string& run) {
   check(run);
   const fs::path folder = path(run);
   make_folder(folder);
-  std::string name =
-      fmt::format("{}{}{}", kEventsBegin, static_cast<std::int64_t>(seconds_), kOurEnding);
+  std::string name = fmt::format("{}{}{}{}", kEventsBegin, static_cast<std::int64_t>(seconds_),
+                                 mark_of(id_), kOurEnding);
   std::unique_ptr<FileWriter> bytes = store_.create(folder / (name + unfinished_ending()));
   return {run, std::move(name), std::move(bytes), seconds_};
 }

@@ -13,9 +13,12 @@ namespace quantlens::flow {
 /// The folders `<root>/eval/<run>` that TensorBoard shows as runs, each with one file of events.
 class EventFolder {
  public:
-  /// `seconds` since 1970: the run's own time, by which its files are called as well.
-  EventFolder(Store& store, fs::path root, double seconds)
-      : store_(store), root_(std::move(root)), seconds_(seconds) {}
+  /// `id`: of the run whose events are written, `seconds` since 1970 its own time. Its files are
+  /// called by both.
+  EventFolder(Store& store, fs::path root, std::string id, double seconds)
+      : store_(store), root_(std::move(root)), id_(std::move(id)), seconds_(seconds) {}
+  /// To look at, not to write.
+  EventFolder(Store& store, fs::path root) : EventFolder(store, std::move(root), {}, 0) {}
 
   ~EventFolder();  ///< removes what was not published, and folders that it made and that are empty
   EventFolder(const EventFolder&) = delete;
@@ -69,6 +72,7 @@ class EventFolder {
 
   Store& store_;
   fs::path root_;
+  std::string id_;
   double seconds_;
   std::vector<Finished> finished_;
   std::vector<std::string> written_, replaced_;

@@ -29,7 +29,8 @@
 namespace quantlens::server {
 namespace {
 
-constexpr int kDigits = 6;  // of reals, as the pages ask for them
+constexpr int kDigits = 6;         // of reals, as the pages ask for them
+constexpr int kChannelDigits = 3;  // of channels' figures: most of a report where these are many
 constexpr unsigned kDone = 200, kNothing = 404;
 
 /// Lists that pages show as tables. Those that a run does not have are left out.
@@ -73,14 +74,14 @@ const Fineness& fineness_of(std::size_t tensors) {
   return *fineness;
 }
 
-void round_reals(json::Value& value) {
+void round_reals(json::Value& value, int digits = kDigits) {
   if (double* real = value.if_double(); real != nullptr && std::isfinite(*real)) {
-    const std::string text = fmt::format("{:.{}g}", *real, kDigits);
+    const std::string text = fmt::format("{:.{}g}", *real, digits);
     std::from_chars(text.data(), text.data() + text.size(), *real);
   } else if (auto* list = value.if_array()) {
-    for (json::Value& one : *list) round_reals(one);
+    for (json::Value& one : *list) round_reals(one, digits);
   } else if (auto* object = value.if_object()) {
-    for (auto& member : *object) round_reals(member.value());
+    for (auto& member : *object) round_reals(member.value(), digits);
   }
 }
 
@@ -115,7 +116,7 @@ class Collector {
 
  private:
   std::optional<std::string> ask(const std::string& path, const Pairs& query = {}) const;
-  void add_value(const std::string& address, json::Value value);
+  void add_value(const std::string& address, json::Value value, int digits = kDigits);
   void add_records(const std::string& path, const Run& run, RecordFaults& faults);
   void add_ops(const std::string& path, const Run& run, RecordFaults& faults, Progress& progress);
   void add_counts(const std::string& path, const Run& run, RecordFaults& faults,
@@ -154,8 +155,8 @@ void Collector::add_member(const std::string& name, std::string_view value) {
   is_first_ = false;
 }
 
-void Collector::add_value(const std::string& address, json::Value value) {
-  round_reals(value);
+void Collector::add_value(const std::string& address, json::Value value, int digits) {
+  round_reals(value, digits);
   add_member(address, compact(value));
 }
 
@@ -199,7 +200,7 @@ void Collector::add_counts(const std::string& path, const Run& run, RecordFaults
       add_value(fmt::format("{}/histograms/pair{}", path, names),
                 histogram_of(counted, entry.reference, entry.quantized, fineness.bins));
       add_value(fmt::format("{}/histograms/channels{}", path, names),
-                json::encode(channel_figures(*pair, 0, fineness.channels)));
+                json::encode(channel_figures(*pair, 0, fineness.channels)), kChannelDigits);
       progress.advance(1);
     }
   } catch (const Error& error) {

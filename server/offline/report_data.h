@@ -38,11 +38,11 @@ struct LeftOut {
 BOOST_DESCRIBE_STRUCT(LeftOut, (), (workload, because))
 
 /// What the pages would ask a server about these runs, and its answers, as one JSON text that
-/// ui/src/api/stored.ts reads; `out` takes it in pieces. Reals have six digits, histograms have
-/// fewer bins where there are many, what people noted of a run is left out, and a run that stores
-/// nothing of a kind has nothing of it here. What is missing or damaged besides is left out, and
-/// that is said in it and returned. It takes the memory of one answer. Throws Errc::not_found for
-/// an unknown id, and as `progress` is asked to stop.
+/// ui/src/api/stored.ts reads; `out` takes it in pieces. Reals have six digits, those
+/// of channels three, histograms have fewer bins where there are many, what people noted of a run
+/// is left out, and a run that stores nothing of a kind has nothing of it here. What is missing or
+/// damaged besides is left out, and that is said in it and returned. It takes the memory of one
+/// answer. Throws Errc::not_found for an unknown id, and as `progress` is asked to stop.
 std::vector<LeftOut> write_report_data(Api& api, const Store& store, const ReportData& report,
                                        Progress& progress,
                                        const std::function<void(std::string_view)>& out);

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -90,6 +92,23 @@ TEST(ReportData, CountsAsTheServerDoesWithFewerBinsWhereThereAreManyTensors) {
   EXPECT_LE(few, 250U);
   EXPECT_LE(many, 125U);
   EXPECT_LT(many, few);
+}
+
+TEST(ReportData, HasThreeDigitsOfChannels) {
+  ApiWorld world;
+  const std::string id = world.add_run();
+  const boost::json::object data = data_of(world, {id});
+  const json::Value& channels =
+      data.at("answers").at("workloads/" + id + "/histograms/channels?reference=v0&quantized=v0_q");
+  const boost::json::array whole =
+      world.json(v1(id, "/histograms/channels"), {{"reference", "v0"}, {"quantized", "v0_q"}})
+          .at("standard_deviation")
+          .as_array();
+  ASSERT_EQ(whole.size(), 8U);
+  const boost::json::array& rounded = channels.at("standard_deviation").as_array();
+  EXPECT_NE(rounded, whole);
+  for (std::size_t i = 0; i < whole.size(); ++i)
+    EXPECT_EQ(rounded[i], std::stod(fmt::format("{:.3g}", whole[i].to_number<double>())));
 }
 
 TEST(ReportData, LeavesOutWhatPeopleSayOfARun) {

@@ -341,11 +341,16 @@ def in_shards(sandbox, model):
         harness.check(parts.accuracy.to_dict() == one.accuracy.to_dict(), "so does a diagnosis: its accuracy")
         same = [(a.value, a.sqnr_db, a.mse, a.sqnr_db_interval) for a in one.diagnosis.activations]
         harness.check(same == [(a.value, a.sqnr_db, a.mse, a.sqnr_db_interval) for a in parts.diagnosis.activations], "and its activations")
+        for name in ("diagnosis.json", "histograms.bin", "passes.bin", "accuracy.json", "accuracy_state.bin", "activations_table.csv"):
+            harness.check(pathlib.Path(parts.folder, name).read_bytes() == pathlib.Path(one.folder, name).read_bytes(),
+                          f"local errors and findings among them: {name} has equal bytes")
         pool.submit(os.kill, pool.submit(os.getpid).result(), signal.SIGKILL)
         told = quantlens.evaluate(model, data, "top1", executor=pool, shards=3, progress=False)
         harness.check(told.accuracy.quantized.value == one.accuracy.quantized.value, "a worker that is killed is done without")
         told = quantlens.evaluate(model, data, "top1", executor=pool, shards=3, progress=False)
         harness.check(told.accuracy.quantized.value == one.accuracy.quantized.value, "so is a pool that takes nothing any more")
+    refused(quantlens.UsageError, ["all samples", "shard"],
+            lambda: quantlens.evaluate(model, data, "top1", shard=(1, 2), executor=concurrent.futures.ThreadPoolExecutor(1), progress=False))
     refused(quantlens.UsageError, ["metric of your own"],
             lambda: quantlens.evaluate(model, data, right, executor=concurrent.futures.ThreadPoolExecutor(1), progress=False))
     refused(quantlens.UsageError, ["cannot be sent"],

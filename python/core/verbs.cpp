@@ -116,6 +116,8 @@ PythonRun diagnose(const Asked& asked) {
   options.metric = call.metric(asked);
   asked.set("local", options.local_samples);
   options.part = given_part(asked);
+  asked.set("only_gather", options.only_gather);
+  asked.set("gathered", options.gathered);
   return call.start<flow::DiagnoseResult>(
       [&](const flow::Session& session) { return flow::diagnose(options, session); },
       EventFiles(asked));

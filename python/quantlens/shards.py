@@ -26,7 +26,7 @@ def compute(verb: str, asked: dict[str, Any], index: int, count: int) -> bytes:
         root = pathlib.Path(folder)
         if verb == "calibrate":
             asked = {**asked, "output": root / "statistics.bin"}
-        run = getattr(verbs, verb)(**asked, shard=(index, count), workspace=root / "workspace", progress=False)
+        run = verbs.gather(verb, {**asked, "shard": (index, count), "workspace": str(root / "workspace"), "progress": False})
         into = io.BytesIO()
         with zipfile.ZipFile(into, "w") as archive:
             for file in pathlib.Path(run.folder).rglob("*"):

@@ -50,6 +50,8 @@ def _in_shards(verb: str, asked: dict[str, Any], executor: Any, shards: Any) -> 
 
     if asked.get("metric") is not None and not isinstance(asked["metric"], str):
         raise UsageError("executor: a metric of your own keeps nothing that could be merged; name one that quantlens has")
+    if asked.get("shard") is not None or asked.get("samples") is not None:
+        raise UsageError(f"{verb}: an executor computes all samples; leave shard and samples away, or the executor")
     callbacks = asked["callbacks"]
     if callbacks and verb == "calibrate":
         raise UsageError("callbacks: with an executor calibrate makes no run to call them with; leave one of the two away")
@@ -63,11 +65,17 @@ def _in_shards(verb: str, asked: dict[str, Any], executor: Any, shards: Any) -> 
         made = parts.folders(executor, verb, given, shards, below)
         if verb == "calibrate":
             return merge(asked["output"], [folder / "statistics.bin" for folder in made])
-        run = judge(*map(parts.run_in, made), workspace=asked["workspace"], name=asked["name"], progress=asked["progress"],
-                    fail_below=asked.get("fail_below"))
-    if asked.get("tensorboard") is not None:
-        tensorboard(run, logdir=asked["tensorboard"] or "runs", tensorboard_tags=asked["tensorboard_tags"])
-    return _handed(run, callbacks)
+        runs = [parts.run_in(folder) for folder in made]
+        if verb == "diagnose":  # local errors and trials are of the first samples, which are run here
+            return _call(verb, {**asked, "gathered": [os.fspath(run) for run in runs]}, asked["reference"])
+        return _handed(judge(*runs, workspace=asked["workspace"], name=asked["name"], progress=asked["progress"]), callbacks)
+
+
+def gather(verb: str, asked: dict[str, Any]) -> Run:
+    """A part of what a verb looks at, on a worker: of two models nothing is judged, since all parts are judged together."""
+    if verb == "diagnose":
+        return _call(verb, {**asked, "only_gather": True, "callbacks": ()}, asked["reference"])
+    return cast(Run, globals()[verb](**asked))
 
 
 def _with_program(asked: dict[str, Any]) -> None:

@@ -23,6 +23,7 @@
 #include "quantlens/flow/steps/passes/measured_outputs.h"
 #include "quantlens/flow/steps/passes/observe.h"
 #include "quantlens/flow/steps/passes/recorded_outputs.h"
+#include "quantlens/flow/steps/stored/parts.h"
 #include "quantlens/flow/steps/stored/write_diagnosis.h"
 #include "quantlens/record/histograms.h"
 #include "quantlens/runtime/closing.h"
@@ -52,13 +53,26 @@ Passes begun(const Observed& seen, const Dataset& dataset) {
           .caveat = dataset.caveat()};
 }
 
-/// Diagnoses the two models, whose operators are of the same version where that can be had.
-Diagnosis diagnose_aligned(const ModelPair& models, std::future<Lockstep> first,
-                           const BareAnswers& bare, const Work& work) {
+/// The records that parts are put together from.
+void keep_gathered(const PairedModels& paired, const Observed& seen, const Passes& gathered,
+                   const Work& work) {
+  work.workload.put(gathered);
+  work.workload.put_bytes<Histograms>(encoded(paired, seen.state, work.session).get());
+}
+
+/// Diagnoses the two models, whose operators are of the same version where that can be had; nothing
+/// where that is left to others.
+std::optional<Diagnosis> diagnose_aligned(const ModelPair& models, std::future<Lockstep> first,
+                                          const BareAnswers& bare, const Work& work) {
   const auto& [data, options, session, workload] = work;
   const Dataset& dataset = *data.opened.dataset;
-  const Observed seen = observe(models, std::move(first), bare, work);
+  Observed seen = observe(models, std::move(first), bare, work);
+  if (options.gathered != nullptr) seen.state = options.gathered->left->histograms.state;
   const PairedModels paired(*seen.reference, *seen.quantized, seen.pairing);
+  if (options.only_gather) {
+    keep_gathered(paired, seen, begun(seen, dataset), work);
+    return std::nullopt;
+  }
   const LocalPasses passes{.models = paired,
                            .data = data,
                            .samples = std::min(options.local_samples, sample_count(data)),
@@ -75,7 +89,7 @@ Diagnosis diagnose_aligned(const ModelPair& models, std::future<Lockstep> first,
     histograms = encoded(paired, seen.state, work.session);  // while findings are looked for
     return gathered.local;
   };
-  const Diagnosis diagnosis =
+  Diagnosis diagnosis =
       judge(paired, {.accumulated = seen.state,
                      .local = run_local,
                      .outputs = outputs,
@@ -109,6 +123,23 @@ Measured measure_bare(const BareAnswers& bare, const MeasureOptions& options,
   return measured;
 }
 
+/// The accuracy of all samples of the parts.
+void take_accuracy(const Parts& parts, BareAnswers& bare) {
+  if (!parts.accuracy) return;
+  AccuracyPairSink sink(metric_of(*parts.accuracy), {});
+  sink.merge(*parts.accuracy);
+  bare.accuracy = sink.result();
+  bare.accuracy_state = parts.accuracy;
+}
+
+/// What is run where others have gathered: the first samples alone, in whole batches, unscored.
+MeasureOptions to_complete(MeasureOptions options, const FittedData& data) {
+  const std::uint64_t batch = data.opened.batch_size;
+  options.samples = (kShareSamples + batch - 1) / batch * batch;
+  options.metric.reset();
+  return options;
+}
+
 Measured measure_samples(const ModelPair& models, const FittedData& data,
                          const MeasureOptions& options, const Session& session,
                          WorkloadWriter& workload) {
@@ -122,11 +153,13 @@ Measured measure_samples(const ModelPair& models, const FittedData& data,
     put_if_other(pair.reference, files.reference, workload);
     workload.put(QuantizedOutline{drawn(pair.quantized, files.quantized)});
   }
+  const MeasureOptions run = options.gathered != nullptr ? to_complete(options, data) : options;
   std::future<Lockstep> first = open_lockstep(pair, session);
-  const BareAnswers bare = run_bare(files, data, options, session);
+  BareAnswers bare = run_bare(files, data, run, session);
+  if (options.gathered != nullptr) take_accuracy(*options.gathered, bare);
   Measured measured = measure_bare(bare, options, session, workload);
   measured.diagnosis =
-      diagnose_aligned(pair, std::move(first), bare, {data, options, session, workload});
+      diagnose_aligned(pair, std::move(first), bare, {data, run, session, workload});
   return measured;
 }
 

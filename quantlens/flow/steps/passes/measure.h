@@ -14,6 +14,8 @@
 
 namespace quantlens::flow {
 
+struct Parts;
+
 /// Enough to rank ops by their local errors: sums over thousands of elements a sample.
 inline constexpr std::uint64_t kLocalSamples = 32;
 
@@ -27,6 +29,11 @@ struct MeasureOptions {
   /// of the reference: for a reference that was made of it (edited, in newer operators, with
   /// constants folded). Null: the reference.
   const Model* original = nullptr;
+  /// Nothing is judged, and no second pass is made: that is left to who puts parts together.
+  bool only_gather = false;
+  /// What runs over all parts of the samples gathered, in place of a pass over all of them: the
+  /// first ones alone are run, for what is asked of these. Null: there are none.
+  const Parts* gathered = nullptr;
 };
 
 struct Measured {

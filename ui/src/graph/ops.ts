@@ -20,3 +20,13 @@ export interface OpGraph {
   /** Of each op the one on which it hangs (hosts.ts): constants, QuantizeLinear and its pair; -1: it is its own box. */
   host: Int32Array;
 }
+
+/** An input or output of the network. */
+export function isEnd({ kinds }: OpGraph, op: number): boolean {
+  return kinds[op] === "input" || kinds[op] === "output";
+}
+
+/** How many ops there are, but for inputs and outputs of the network. */
+export function opCount(graph: OpGraph): number {
+  return graph.ids.reduce((count, _, op) => count + (isEnd(graph, op) ? 0 : 1), 0);
+}

@@ -7,9 +7,7 @@ import { profilesOf, readTimes } from "../../base/records";
 import type { UnitTime } from "../../base/timed";
 import { has } from "../../base/view";
 import { layoutOf } from "../../graph/layout";
-import { font } from "../../graph/paint-look";
 import { nodeTimesOf, planColumns, plansOf, type Known } from "./figures";
-import { labelsOf } from "./labels";
 import { pairColumns } from "./pairs";
 import { graphOf, opColumns, valueColumns, type Record, type Tables } from "./read";
 import { Stage } from "./stage.svelte";
@@ -42,13 +40,7 @@ export async function readGraph(run: string, record: Record, signal: AbortSignal
     if (!answer) asked.set(op, (answer = readAttributes(run, record, op - first, signal)));
     return answer;
   };
-  return { stage: new Stage(graph, tree, labelsOf(graph, tree, titleWidths()), layout), attributesOf };
-}
-
-function titleWidths(): (title: string) => number {
-  const pen = document.createElement("canvas").getContext("2d")!;
-  pen.font = font.title;
-  return (title) => pen.measureText(title).width;
+  return { stage: new Stage(graph, tree, layout), attributesOf };
 }
 
 export type Pairs = Schemas["TablePage"] | null;

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import { labelsOf } from "./labels";
-import { graphOf, treeOf } from "./testing";
+import { graphOf, treeOf } from "./testing/small";
 
 const graph = graphOf(["Input", "com.microsoft.QLinearConv", "Constant", "Add", "Output"], [[0, 1], [1, 3], [2, 3], [3, 4]], {
   host: Int32Array.from([-1, -1, 3, -1, -1]), names: ["pixels", "/x/a/Conv", "/x/b/Constant", "/x/b/Add", "logits"],

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is written in boxes, and how large they are for it. Sizes do not depend on figures: a picture that is coloured anew stays as it is.
-import type { OpGraph } from "../../graph/ops";
-import type { Sizes } from "../../graph/layout";
-import type { Tree } from "../../graph/tree";
+import type { Sizes } from "./layout";
+import { isEnd, type OpGraph } from "./ops";
+import type { Tree } from "./tree";
 
 export interface Labels {
   titles: readonly string[]; // of each node
@@ -41,15 +41,6 @@ export function labelsOf(graph: OpGraph, tree: Tree, widthOf: (title: string) =>
     sizes[2 * node + 1] = isGroup ? heights.group : heights.op;
   }
   return { titles, widths, marks, sizes };
-}
-
-export function isEnd(graph: OpGraph, op: number): boolean {
-  return graph.kinds[op] === "input" || graph.kinds[op] === "output";
-}
-
-/** How many ops there are, but for inputs and outputs of the network. */
-export function opCount(graph: OpGraph): number {
-  return graph.ids.reduce((count, _, op) => count + (isEnd(graph, op) ? 0 : 1), 0);
 }
 
 function titleOf(graph: OpGraph, tree: Tree, node: number): string {

@@ -25,7 +25,7 @@ const firstPicture = (isPainted) =>
     look();
   });
 
-/** One move a frame, to and fro. */
+/** One move a frame, to and fro: before the frame, as browsers tell of pointers. */
 const pan = () =>
   new Promise((done) => {
     const canvas = document.querySelector("[role=application] canvas");
@@ -42,7 +42,7 @@ const pan = () =>
       if (rest % 40 === 20) by = -by;
       [x, y] = [x + by, y + by];
       fire("pointermove");
-      requestAnimationFrame(step);
+      requestAnimationFrame(() => setTimeout(step));
     };
     step();
   });
@@ -56,7 +56,7 @@ const zoom = ([count, by]) =>
     const step = () => {
       if (count-- === 0) return done();
       canvas.dispatchEvent(new WheelEvent("wheel", at));
-      requestAnimationFrame(step);
+      requestAnimationFrame(() => setTimeout(step));
     };
     step();
   });

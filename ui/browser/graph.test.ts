@@ -225,8 +225,9 @@ it("needs neither a GPU nor its software", async () => {
     const isDrawn = () =>
       page.evaluate(() => {
         const canvas = document.querySelector<HTMLCanvasElement>("[role=application] canvas")!;
-        const pixels = new Uint32Array(canvas.getContext("2d")!.getImageData(0, 0, canvas.width, canvas.height).data.buffer);
-        return new Set(pixels).size;
+        const pen = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d")!;
+        pen.drawImage(canvas, 0, 0);
+        return new Set(new Uint32Array(pen.getImageData(0, 0, canvas.width, canvas.height).data.buffer)).size;
       });
     await expect.poll(isDrawn).toBeGreaterThan(20);
   } finally {

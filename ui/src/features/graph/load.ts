@@ -60,6 +60,20 @@ export async function readErrors(shown: Run, signal: AbortSignal): Promise<Pick<
   return { compared: compared ? comparedOf(compared) : [], plans: plans ? plansOf(plans) : new Map() };
 }
 
+/** What is asked for first. */
+export interface First {
+  shown: Run;
+  stop: AbortController;
+  graph: Promise<[Read, Pick<Known, "compared" | "plans">]>;
+}
+
+export function readFirst(shown: Run): First {
+  const stop = new AbortController();
+  const graph = Promise.all([readGraph(shown.id, "graph", stop.signal), readErrors(shown, stop.signal)]);
+  graph.catch(() => undefined); // who takes it is told
+  return { shown, stop, graph };
+}
+
 /** By its own profile, else by the newest one of the same two models. */
 export async function readOpTimes(shown: Run, signal: AbortSignal): Promise<Map<string, number>> {
   if (!has(shown, "profile") && shown.models.length === 0) return new Map();

@@ -176,6 +176,36 @@ it("what is pointed at is told: figures, shapes, attributes", async () => {
   for (const text of ["/block3/conv/Conv", "SQNR", "float32", "kernel_shape"]) await tip.getByText(text).first().waitFor();
 });
 
+it("a click selects what it hits, and nothing where it hits nothing", async () => {
+  const page = await session.open(at("broken", { "graph.open": "*" }));
+  await picture(page).focus();
+  await page.keyboard.press("n");
+  await details(page, "/block3/conv/Conv").waitFor();
+  await page.keyboard.press("c");
+  await page.keyboard.press("ArrowUp");
+  await expect.poll(() => details(page, "/block3/conv/Conv").count()).toBe(0);
+  const { x, y, width, height } = (await picture(page).boundingBox())!;
+  await page.mouse.click(x + width / 2, y + height / 2);
+  await details(page, "/block3/conv/Conv").waitFor();
+  await page.mouse.click(x + 3, y + height - 3);
+  await page.waitForTimeout(300);
+  await details(page, "/block3/conv/Conv").waitFor();
+});
+
+it("what is seen is saved as PNG, in pixels of the screen and with a caption below", async () => {
+  const page = await session.open(at("broken", { "graph.open": "*" }));
+  await picture(page).waitFor();
+  const save = async () => {
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "PNG" }).click()]);
+    return readFileSync((await download.path())!);
+  };
+  await expect.poll(async () => (await save()).length).toBeGreaterThan(10_000); // more than a ground and two lines
+  const png = await save();
+  const { width, height } = (await picture(page).boundingBox())!;
+  expect(png.readUInt32BE(16)).toBe(Math.floor(width));
+  expect(png.readUInt32BE(20)).toBeGreaterThan(height);
+});
+
 it("the way of a finding's error is followed from its op on", async () => {
   const page = await session.open(at("broken"));
   await picture(page).waitFor();

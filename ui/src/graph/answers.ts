@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The worker's end: what is asked of a drawing, once it has a graph.
 import { Drawing } from "./drawing";
-import { sentTree, type Answer, type Change, type Request } from "./messages";
+import { receivedOps, sentTree, type Answer, type Change, type Request } from "./messages";
 
 export class Answerer {
   drawing: Drawing | null = null;
@@ -18,7 +18,7 @@ export class Answerer {
 
   private found(request: Request): Answer {
     if ("graph" in request) {
-      this.drawing = new Drawing(request.graph, this.widthOf);
+      this.drawing = new Drawing(receivedOps(request.graph), this.widthOf);
       return { tree: sentTree(this.drawing.tree) };
     }
     const { drawing } = this;

@@ -3,9 +3,13 @@ import { describe, expect, it } from "vitest";
 
 import { Drawing, type Drawn, type Sheet } from "./drawing";
 import { noMarks, type Palette } from "./paint-look";
+import { drawnOps } from "./ops";
 import { graphOf } from "./testing/small";
+import { sentTexts } from "./texts";
 
-const graph = graphOf(["Input", "Conv", "Relu", "Output"], [[0, 1], [1, 2], [2, 3]], { names: ["in", "/x/Conv", "/x/Relu", "out"] });
+const graph = drawnOps(graphOf(["Input", "Conv", "Relu", "Output"], [[0, 1], [1, 2], [2, 3]], {
+  names: ["in", "/x/Conv", "/x/Relu", "out"],
+}));
 const grey = { colour: "grey", width: 1, isDashed: false };
 const palette: Palette = {
   panel: "panel", text: "text", muted: "muted", line: "line", accent: "accent", focus: "focus", bad: "bad", fills: [{ fill: "white", ink: "black" }],
@@ -20,7 +24,8 @@ class Paper implements Sheet {
   getContext(): ReturnType<Sheet["getContext"]> {
     this.words = [];
     const noted: Record<string, unknown> = { fillText: (text: string) => this.words.push(text) };
-    return new Proxy(noted, { get: (pen, name: string) => pen[name] ?? (() => undefined), set: () => true }) as unknown as ReturnType<Sheet["getContext"]>;
+    const pen = new Proxy(noted, { get: (all, name: string) => all[name] ?? (() => undefined), set: () => true });
+    return pen as unknown as ReturnType<Sheet["getContext"]>;
   }
 }
 
@@ -31,7 +36,7 @@ function begun(): { drawing: Drawing; all: Drawn; x: number } {
   const nodes = drawing.tree.parent.length;
   const all: Drawn = {
     plan, camera: { x: width / 2, y: height / 2, zoom: 1 }, view: { width: 600, height: 400 }, ratio: 1.5, strokes: null, lit: null, badges: [], palette,
-    nodes: { fills: new Uint8Array(nodes), strips: null, details: new Array<string>(nodes).fill(""), lit: null, found: null }, marks: noMarks, map: null,
+    map: null, nodes: { fills: new Uint8Array(nodes), strips: null, details: sentTexts(new Array<string>(nodes).fill("")), lit: null, found: null }, marks: noMarks,
   };
   return { drawing, all, x };
 }

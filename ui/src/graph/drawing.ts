@@ -4,13 +4,14 @@ import type { Camera, Point, Size } from "./camera";
 import { labelsOf, type Labels } from "./labels";
 import { layOut, type Engine } from "./lay-out";
 import { cameraOfMap } from "./minimap";
-import type { OpGraph } from "./ops";
+import type { DrawnOps } from "./ops";
 import { outlineOf } from "./outline";
 import { paint, paintMap } from "./paint";
 import type { Badge, Marks, NodeFigures, Palette, Pen, Picture, WireLook } from "./paint-look";
 import { planOf, type Plan, type Scene } from "./scene";
 import { Shown } from "./shown";
 import { svgOf } from "./svg";
+import { receivedTexts } from "./texts";
 import type { Tree } from "./tree";
 import { Visible } from "./visible";
 import { wireLook } from "./wire-look";
@@ -51,7 +52,7 @@ export interface Sheet {
 
 interface Laid {
   scene: Scene;
-  shown: Shown;
+  shown: Shown<DrawnOps>;
   visible: Visible;
 }
 
@@ -64,12 +65,13 @@ export class Drawing {
   private readonly laid = new Map<number, Laid>(); // by number: the one that is drawn, and those behind it
   private count = 0;
   private told: Partial<Drawn> = {};
+  private details: readonly string[] = [];
   private wires: WireLook | null = null;
   private isMapOld = true;
 
   /** `widthOf`: of a title, in units. */
   constructor(
-    private readonly graph: OpGraph,
+    private readonly graph: DrawnOps,
     widthOf: (title: string) => number,
   ) {
     this.engine = layOut(outlineOf(graph));
@@ -89,6 +91,7 @@ export class Drawing {
   change(change: Partial<Drawn>): void {
     const has = (...names: (keyof Drawn)[]) => names.some((name) => name in change);
     this.told = { ...this.told, ...change };
+    if (change.nodes) this.details = receivedTexts(change.nodes.details);
     if (has("plan", "strokes", "lit")) this.wires = null;
     if (has("plan", "nodes", "palette", "map", "ratio")) this.isMapOld = true;
     for (const number of this.laid.keys()) if (number < (change.plan ?? 0)) this.laid.delete(number);
@@ -101,8 +104,9 @@ export class Drawing {
   private pictureOf({ scene, shown }: Laid): Picture {
     const { nodes, strokes, lit, badges, palette } = this.told as Drawn;
     const { titles, widths, marks } = this.labels;
+    const { details } = this;
     this.wires ??= wireLook(shown, scene, strokes, lit);
-    return { scene, ops: this.tree.ops, nodes: { ...nodes, titles, titleWidths: widths, marks }, wires: this.wires, badges, palette };
+    return { scene, ops: this.tree.ops, nodes: { ...nodes, titles, titleWidths: widths, details, marks }, wires: this.wires, badges, palette };
   }
 
   /** False: there is nothing to draw. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is written in boxes, and how large they are for it. Sizes do not depend on figures: a picture that is coloured anew stays as it is.
 import type { Sizes } from "./layout";
-import { isEnd, type OpGraph } from "./ops";
+import { isEnd, type DrawnOps } from "./ops";
 import type { Tree } from "./tree";
 
 export interface Labels {
@@ -21,7 +21,7 @@ function shortType(type: string): string {
 }
 
 /** `widthOf`: of a title, in units. */
-export function labelsOf(graph: OpGraph, tree: Tree, widthOf: (title: string) => number): Labels {
+export function labelsOf(graph: DrawnOps, tree: Tree, widthOf: (title: string) => number): Labels {
   const nodes = tree.parent.length;
   const cache = new Map<string, number>();
   const measured = (title: string) => {
@@ -43,7 +43,7 @@ export function labelsOf(graph: OpGraph, tree: Tree, widthOf: (title: string) =>
   return { titles, widths, marks, sizes };
 }
 
-function titleOf(graph: OpGraph, tree: Tree, node: number): string {
+function titleOf(graph: DrawnOps, tree: Tree, node: number): string {
   if (node >= tree.ops) return tree.labels[node - tree.ops]!;
   return isEnd(graph, node) ? graph.names[node]! : shortType(graph.types[node]!);
 }
@@ -55,7 +55,7 @@ function fitting(title: string, most: number, widthOf: (title: string) => number
 }
 
 /** How many ops hang on a box; how many blocks are like a group. */
-function marksOf(graph: OpGraph, tree: Tree): string[] {
+function marksOf(graph: DrawnOps, tree: Tree): string[] {
   const hanging = new Int32Array(tree.ops);
   for (const host of graph.host) if (host >= 0) hanging[host]! += 1;
   const alike = new Map<number, number>();

@@ -2,10 +2,31 @@
 // What page and worker tell each other: one answer to each request, in their order; none to a change, but pictures.
 import type { Camera, Point, Size } from "./camera";
 import type { Drawn, Numbered, Spot } from "./drawing";
-import type { OpGraph } from "./ops";
+import type { DrawnOps } from "./ops";
+import { receivedTexts, receivedWords, sentTexts, sentWords, type Texts, type Words } from "./texts";
 import type { Tree } from "./tree";
 
-export type Request = { graph: OpGraph } | { open: readonly number[] } | { camera: Camera; view: Size; pixel: Point } | { caption: readonly string[] };
+export type Request =
+  | { graph: SentOps }
+  | { open: readonly number[] }
+  | { camera: Camera; view: Size; pixel: Point }
+  | { caption: readonly string[] };
+
+export interface SentOps extends Pick<DrawnOps, "source" | "target" | "carries" | "host"> {
+  names: Texts;
+  types: Words;
+  kinds: Words;
+  words: Words;
+}
+
+export function sentOps({ names, types, kinds, words, ...more }: DrawnOps): SentOps {
+  return { ...more, names: sentTexts(names), types: sentWords(types), kinds: sentWords(kinds), words: sentWords(words) };
+}
+
+export function receivedOps({ names, types, kinds, words, ...more }: SentOps): DrawnOps {
+  return { ...more, names: receivedTexts(names), types: receivedWords(types), kinds: receivedWords(kinds), words: receivedWords(words) };
+}
+
 export type Change = { change: Partial<Drawn> };
 
 /** A tree whose children are one list: thousands of small ones take long to send. */

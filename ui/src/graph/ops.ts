@@ -21,8 +21,25 @@ export interface OpGraph {
   host: Int32Array;
 }
 
+/** What a graph is laid out and drawn of. */
+export interface DrawnOps extends Omit<OpGraph, "ids" | "values"> {
+  words: readonly string[]; // of each value: "f32 [N,3,224,224]"
+}
+
+/** "f32", where there is not room for "float32". */
+export function shortDtype(dtype: string): string {
+  return dtype.replace(/^(bfloat|float|uint|int)(?=\d+$)/, (word) => ({ bfloat: "bf", float: "f", uint: "u", int: "i" })[word]!);
+}
+
+export function drawnOps({ names, types, kinds, source, target, carries, host, values }: OpGraph): DrawnOps {
+  const known = new Map<string, string>();
+  const short = (dtype: string) => known.get(dtype) ?? (known.set(dtype, shortDtype(dtype)), known.get(dtype)!);
+  const words = values.map(({ dtype, shape }) => [short(dtype), shape].filter((text) => text !== "?").join(" "));
+  return { names, types, kinds, source, target, carries, host, words };
+}
+
 /** An input or output of the network. */
-export function isEnd({ kinds }: OpGraph, op: number): boolean {
+export function isEnd({ kinds }: Pick<OpGraph, "kinds">, op: number): boolean {
   return kinds[op] === "input" || kinds[op] === "output";
 }
 

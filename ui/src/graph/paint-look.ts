@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a picture is drawn of: a scene, and what its boxes and wires look like.
 import type { Scene } from "./scene";
+import type { Texts } from "./texts";
 
 /** What is needed of CanvasRenderingContext2D. */
 export type Pen = Pick<
@@ -26,13 +27,14 @@ export interface Palette {
 export interface NodeFigures {
   fills: Uint8Array; // which of the palette's
   strips: Float32Array | null; // of each group - ops, of each fill: the part of its ops that have it. null: none are shown
-  details: readonly string[]; // the second line
+  details: Texts; // the second line
   lit: Uint8Array | Int32Array | null; // 0: dim. null: nothing is dim
   found: Int32Array | null; // how many a query has found in it; null: there is none
 }
 
 /** What each node looks like. */
-export interface NodeLook extends NodeFigures {
+export interface NodeLook extends Omit<NodeFigures, "details"> {
+  details: readonly string[];
   titles: readonly string[];
   titleWidths: Float32Array; // units, in the font of titles
   marks: readonly string[]; // in the upper right corner

@@ -5,6 +5,7 @@ import { Answerer } from "./answers";
 import { labelsOf } from "./labels";
 import { layOut } from "./lay-out";
 import type { Answer, Change, Frame, Request } from "./messages";
+import { drawnOps } from "./ops";
 import { outlineOf } from "./outline";
 import { remoteLayout, type Remote } from "./remote";
 import { planOf } from "./scene";
@@ -38,7 +39,7 @@ it("a worker gives the tree and the plans that there would be without it, in the
   const worker = fakeWorker();
   const layout = remoteLayout(worker, Promise.resolve(graph));
   const engine = layOut(outlineOf(graph));
-  const { sizes } = labelsOf(graph, engine.tree, widthOf);
+  const { sizes } = labelsOf(drawnOps(graph), engine.tree, widthOf);
   const arrived: number[] = [];
   const asked = [[], groupsOf(engine.tree), []].map(async (open, index) => {
     const plan = await layout.show(open);

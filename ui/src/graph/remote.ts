@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page's end of a layout that a worker makes.
 import type { Layout } from "./layout";
-import { receivedTree, type Answer, type Change, type Frame, type Request } from "./messages";
-import type { OpGraph } from "./ops";
+import { receivedTree, sentOps, type Answer, type Change, type Frame, type Request } from "./messages";
+import { drawnOps, type OpGraph } from "./ops";
 
 /** What is used of a Worker. */
 export interface Remote {
@@ -48,7 +48,7 @@ function asking(remote: Remote, onframe: (frame: Frame) => void): <Name extends 
 
 export function remoteLayout(remote: Remote, graph: Promise<OpGraph>): Layout {
   const ask = asking(remote, (frame) => layout.onframe?.(frame));
-  const tree = graph.then((read) => ask<"tree">({ graph: read })).then((answer) => receivedTree(answer.tree));
+  const tree = graph.then((read) => ask<"tree">({ graph: sentOps(drawnOps(read)) })).then((answer) => receivedTree(answer.tree));
   const layout: Layout = {
     tree,
     show: (open) => tree.then(() => ask<"plan">({ open })).then(({ plan }) => plan),

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
+import { drawnOps, shortDtype } from "./ops";
 import { Shown } from "./shown";
 import { graphOf, sceneOf, treeOf } from "./testing/small";
-import { shortDtype, wireLook } from "./wire-look";
+import { wireLook } from "./wire-look";
 
-const graph = graphOf(["Input", "Conv", "Relu", "Constant", "Add", "Output"], [[0, 1], [1, 2], [2, 4], [0, 4], [3, 4], [4, 5]], {
+const graph = drawnOps(graphOf(["Input", "Conv", "Relu", "Constant", "Add", "Output"], [[0, 1], [1, 2], [2, 4], [0, 4], [3, 4], [4, 5]], {
   host: Int32Array.from([-1, -1, -1, 4, -1, -1]),
-});
+}));
 const tree = treeOf(6, [0, { label: "x", inside: [1, 2, 4] }, 5]);
 const x = 7;
 

@@ -7,7 +7,8 @@ import { profilesOf, readTimes } from "../../base/records";
 import type { UnitTime } from "../../base/timed";
 import { has } from "../../base/view";
 import { layoutOf } from "../../graph/layout";
-import { nodeTimesOf, planColumns, plansOf, type Known } from "./figures";
+import type { OpGraph } from "../../graph/ops";
+import { figuresOf, nodeTimesOf, nothingKnown, planColumns, plansOf, type Figures, type Known } from "./figures";
 import { pairColumns } from "./pairs";
 import { graphOf, opColumns, valueColumns, type Record, type Tables } from "./read";
 import { Stage } from "./stage.svelte";
@@ -28,8 +29,11 @@ export interface Read {
   attributesOf: (op: number) => Promise<[string, string][]>;
 }
 
-export async function readGraph(run: string, record: Record, signal: AbortSignal): Promise<Read> {
-  const reading = readTables(run, record, signal).then(graphOf);
+export function readGraph(run: string, record: Record, signal: AbortSignal): Promise<Read> {
+  return placed(run, record, readTables(run, record, signal).then(graphOf), signal);
+}
+
+async function placed(run: string, record: Record, reading: Promise<OpGraph>, signal: AbortSignal): Promise<Read> {
   const layout = layoutOf(reading);
   signal.addEventListener("abort", () => layout.stop());
   const [graph, tree] = await Promise.all([reading, layout.tree]);
@@ -64,12 +68,16 @@ export async function readErrors(shown: Run, signal: AbortSignal): Promise<Pick<
 export interface First {
   shown: Run;
   stop: AbortController;
-  graph: Promise<[Read, Pick<Known, "compared" | "plans">]>;
+  graph: Promise<{ read: Read; known: Known; figures: Figures[] }>;
 }
 
 export function readFirst(shown: Run): First {
   const stop = new AbortController();
-  const graph = Promise.all([readGraph(shown.id, "graph", stop.signal), readErrors(shown, stop.signal)]);
+  const reading = readTables(shown.id, "graph", stop.signal).then(graphOf);
+  const errors = readErrors(shown, stop.signal).then((found) => ({ ...nothingKnown, ...found }));
+  const figures = Promise.all([reading, errors]).then(([ops, known]) => figuresOf(ops, known)); // while a worker lays it out
+  const read = placed(shown.id, "graph", reading, stop.signal);
+  const graph = Promise.all([read, errors, figures]).then((all) => ({ read: all[0], known: all[1], figures: all[2] }));
   graph.catch(() => undefined); // who takes it is told
   return { shown, stop, graph };
 }

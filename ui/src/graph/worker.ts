@@ -8,6 +8,7 @@ import { font } from "./paint-look";
 const sheets: Record<Sheet, OffscreenCanvas> = { picture: new OffscreenCanvas(1, 1), map: new OffscreenCanvas(1, 1) };
 const words = new OffscreenCanvas(1, 1).getContext("2d")!;
 words.font = font.title;
+words.measureText("Conv"); // the first one reads the font: while the graph is still being read
 const answerer = new Answerer((title) => words.measureText(title).width);
 
 function draw(): void {

@@ -4,7 +4,7 @@ import type { Camera, Point, Size } from "./camera";
 import { labelsOf, type Labels } from "./labels";
 import { layOut, type Engine } from "./lay-out";
 import { cameraOfMap } from "./minimap";
-import type { DrawnOps } from "./ops";
+import type { DrawnOps, Edges } from "./ops";
 import { outlineOf } from "./outline";
 import { paint, paintMap } from "./paint";
 import type { Badge, Marks, NodeFigures, Palette, Pen, Picture, WireLook } from "./paint-look";
@@ -52,7 +52,7 @@ export interface Sheet {
 
 interface Laid {
   scene: Scene;
-  shown: Shown<DrawnOps>;
+  shown: Shown<Edges>;
   visible: Visible;
 }
 
@@ -60,6 +60,7 @@ const reach = 5; // pixels from a wire
 
 export class Drawing {
   readonly tree: Tree;
+  private readonly edges: Edges;
   private readonly engine: Engine;
   private readonly labels: Labels;
   private readonly laid = new Map<number, Laid>(); // by number: the one that is drawn, and those behind it
@@ -70,10 +71,9 @@ export class Drawing {
   private isMapOld = true;
 
   /** `widthOf`: of a title, in units. */
-  constructor(
-    private readonly graph: DrawnOps,
-    widthOf: (title: string) => number,
-  ) {
+  constructor(graph: DrawnOps, widthOf: (title: string) => number) {
+    const { source, target, carries, host, words } = graph;
+    this.edges = { source, target, carries, host, words };
     this.engine = layOut(outlineOf(graph));
     this.tree = this.engine.tree;
     this.labels = labelsOf(graph, this.tree, widthOf);
@@ -82,7 +82,7 @@ export class Drawing {
   /** Drawn only when a change names its number: the page finds out first from where it is to be seen. */
   show(open: readonly number[]): Numbered {
     const scene = this.engine.show(this.labels.sizes, open);
-    const shown = new Shown(this.graph, this.tree, scene);
+    const shown = new Shown(this.edges, this.tree, scene);
     const visible = new Visible(scene, (node) => this.tree.depth[node]!, (node) => this.tree.parent[node]!);
     this.laid.set(++this.count, { scene, shown, visible });
     return { ...planOf(scene), number: this.count };
@@ -91,7 +91,10 @@ export class Drawing {
   change(change: Partial<Drawn>): void {
     const has = (...names: (keyof Drawn)[]) => names.some((name) => name in change);
     this.told = { ...this.told, ...change };
-    if (change.nodes) this.details = receivedTexts(change.nodes.details);
+    if (change.nodes) {
+      this.details = receivedTexts(change.nodes.details);
+      this.told.nodes = { ...change.nodes, details: { all: "", ends: new Int32Array() } }; // kept once
+    }
     if (has("plan", "strokes", "lit")) this.wires = null;
     if (has("plan", "nodes", "palette", "map", "ratio")) this.isMapOld = true;
     for (const number of this.laid.keys()) if (number < (change.plan ?? 0)) this.laid.delete(number);

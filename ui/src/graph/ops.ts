@@ -21,10 +21,13 @@ export interface OpGraph {
   host: Int32Array;
 }
 
-/** What a graph is laid out and drawn of. */
-export interface DrawnOps extends Omit<OpGraph, "ids" | "values"> {
+/** Edges, and what is on them. */
+export interface Edges extends Pick<OpGraph, "source" | "target" | "carries" | "host"> {
   words: readonly string[]; // of each value: "f32 [N,3,224,224]"
 }
+
+/** What a graph is laid out and drawn of. */
+export interface DrawnOps extends Edges, Pick<OpGraph, "names" | "types" | "kinds"> {}
 
 /** "f32", where there is not room for "float32". */
 export function shortDtype(dtype: string): string {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which box of a scene stands for an op: its own, its host's, or that of the closed group in which it lies.
-import type { DrawnOps, OpGraph } from "./ops";
+import type { Edges, OpGraph } from "./ops";
 import type { Plan } from "./scene";
 import type { Tree } from "./tree";
 
-export class Shown<Graph extends OpGraph | DrawnOps = OpGraph> {
+export class Shown<Graph extends OpGraph | Edges = OpGraph> {
   private readonly boxOf: Int32Array; // of each node of the tree; -1: it has none
 
   constructor(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What wires look like, by the edges for which they stand.
-import type { DrawnOps } from "./ops";
+import type { Edges } from "./ops";
 import { steps, type WireLook } from "./paint-look";
 import type { Scene } from "./scene";
 import type { Shown } from "./shown";
@@ -12,7 +12,7 @@ function worseStroke(one: number, other: number): number {
 }
 
 /** `strokes`: of each edge; null: all wires are alike. `lit`: ops that the way of an error passes; what joins it there is lit, too. */
-export function wireLook(shown: Shown<DrawnOps>, scene: Scene, strokes: Uint8Array | null, lit: Uint8Array | null): WireLook {
+export function wireLook(shown: Shown<Edges>, scene: Scene, strokes: Uint8Array | null, lit: Uint8Array | null): WireLook {
   const { graph } = shown;
   const count = scene.wires.length - 1;
   const reached = lit && reachedBy(graph, lit);
@@ -33,14 +33,14 @@ export function wireLook(shown: Shown<DrawnOps>, scene: Scene, strokes: Uint8Arr
 }
 
 /** Of each op whether it reads what one of these makes, and is one of them. */
-function reachedBy({ source, target }: DrawnOps, lit: Uint8Array): Uint8Array {
+function reachedBy({ source, target }: Edges, lit: Uint8Array): Uint8Array {
   const reached = new Uint8Array(lit.length);
   for (let edge = 0; edge < source.length; ++edge) if (lit[source[edge]!] === 1 && lit[target[edge]!] === 1) reached[target[edge]!] = 1;
   return reached;
 }
 
 /** Not at the border of an open group, behind which it goes on. */
-function endsAtReader(shown: Shown<DrawnOps>, scene: Scene, wire: number): boolean {
+function endsAtReader(shown: Shown<Edges>, scene: Scene, wire: number): boolean {
   const edge = scene.edges[scene.edgeStarts[wire]!];
   if (edge === undefined) return false;
   const box = shown.of(shown.graph.target[edge]!);
@@ -50,7 +50,7 @@ function endsAtReader(shown: Shown<DrawnOps>, scene: Scene, wire: number): boole
   return !shown.isFrame(box) && x >= left - 1 && x <= left + width + 1 && y >= top - 1 && y <= top + height + 1;
 }
 
-function wordOf({ graph, scene: { edges, edgeStarts } }: Shown<DrawnOps>, wire: number): string {
+function wordOf({ graph, scene: { edges, edgeStarts } }: Shown<Edges>, wire: number): string {
   const carried = new Set<number>();
   for (let index = edgeStarts[wire]!; index < edgeStarts[wire + 1]!; ++index) carried.add(graph.carries[edges[index]!]!);
   const [first] = carried;

@@ -53,9 +53,10 @@ export async function readPairs(shown: Run, signal: AbortSignal): Promise<Pairs>
   return has(shown, "pairing") ? ifThere(tableOf(shown.id, "pairing.pairs", pairColumns, signal)) : null;
 }
 
-export async function readErrors(shown: Run, signal: AbortSignal): Promise<Pick<Known, "compared" | "plans">> {
+/** Parsed behind `after`. */
+export async function readErrors(shown: Run, signal: AbortSignal, after: Promise<unknown>): Promise<Pick<Known, "compared" | "plans">> {
   const table = (record: string, list: string, columns: readonly string[]) =>
-    has(shown, record) ? ifThere(tableOf(shown.id, list, columns, signal)) : null;
+    has(shown, record) ? ifThere(tableOf(shown.id, list, columns, signal, after)) : null;
   const [compared, plan] = await Promise.all([
     table("diagnosis", "diagnosis.activations", comparedColumns), table("plan", "plan.ops", planColumns),
   ]);
@@ -74,9 +75,9 @@ export interface First {
 export function readFirst(shown: Run): First {
   const stop = new AbortController();
   const reading = readTables(shown.id, "graph", stop.signal).then(graphOf);
-  const errors = readErrors(shown, stop.signal).then((found) => ({ ...nothingKnown, ...found }));
+  const read = placed(shown.id, "graph", reading, stop.signal); // first of all the worker has something to do
+  const errors = readErrors(shown, stop.signal, reading).then((found) => ({ ...nothingKnown, ...found }));
   const figures = Promise.all([reading, errors]).then(([ops, known]) => figuresOf(ops, known)); // while a worker lays it out
-  const read = placed(shown.id, "graph", reading, stop.signal);
   const graph = Promise.all([read, errors, figures]).then((all) => ({ read: all[0], known: all[1], figures: all[2] }));
   graph.catch(() => undefined); // who takes it is told
   return { shown, stop, graph };

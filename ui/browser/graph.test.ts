@@ -9,7 +9,7 @@ import { graphOf, opColumns, valueColumns, type Record as GraphRecord, type Tabl
 import { layOut } from "../src/graph/lay-out";
 import { outlineOf } from "../src/graph/outline";
 import { badBoxes, edgesTold, missingBoxes } from "../src/graph/testing/checks";
-import { given, hasRun, runOf, Session } from "./session";
+import { coloursOfGraph, given, hasRun, runOf, Session } from "./session";
 
 const session = new Session();
 afterEach(() => session.end());
@@ -253,14 +253,7 @@ it("needs neither a GPU nor its software", async () => {
     await page.goto(given.url + at("broken"));
     await picture(page).waitFor();
     expect(await page.evaluate(() => document.createElement("canvas").getContext("webgl"))).toBe(null);
-    const isDrawn = () =>
-      page.evaluate(() => {
-        const canvas = document.querySelector<HTMLCanvasElement>("[role=application] canvas")!;
-        const pen = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d")!;
-        pen.drawImage(canvas, 0, 0);
-        return new Set(new Uint32Array(pen.getImageData(0, 0, canvas.width, canvas.height).data.buffer)).size;
-      });
-    await expect.poll(isDrawn).toBeGreaterThan(20);
+    await expect.poll(() => coloursOfGraph(page)).toBeGreaterThan(20);
   } finally {
     await browser.close();
   }

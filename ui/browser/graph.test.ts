@@ -9,7 +9,7 @@ import { graphOf, opColumns, valueColumns, type Record as GraphRecord, type Tabl
 import { layOut } from "../src/graph/lay-out";
 import { outlineOf } from "../src/graph/outline";
 import { badBoxes, edgesTold, missingBoxes } from "../src/graph/testing/checks";
-import { given, hasRun, runOf, Session } from "./session";
+import { coloursOfGraph, given, hasRun, runOf, Session } from "./session";
 
 const session = new Session();
 afterEach(() => session.end());
@@ -176,6 +176,37 @@ it("what is pointed at is told: figures, shapes, attributes", async () => {
   for (const text of ["/block3/conv/Conv", "SQNR", "float32", "kernel_shape"]) await tip.getByText(text).first().waitFor();
 });
 
+it("a click selects what it hits, and nothing where it hits nothing", async () => {
+  const page = await session.open(at("broken", { "graph.open": "*" }));
+  await picture(page).focus();
+  await page.keyboard.press("n");
+  await details(page, "/block3/conv/Conv").waitFor();
+  await page.keyboard.press("c");
+  await page.getByLabel("Close the details").click(); // what was centred stays in the middle
+  await expect.poll(() => details(page).count()).toBe(0);
+  await page.waitForTimeout(300);
+  const { x, y, width, height } = (await picture(page).boundingBox())!;
+  await page.mouse.click(x + width / 2, y + height / 2);
+  await details(page, "/block3/conv/Conv").waitFor();
+  await page.mouse.click(x + 3, y + height - 3);
+  await page.waitForTimeout(300);
+  await details(page, "/block3/conv/Conv").waitFor();
+});
+
+it("what is seen is saved as PNG, in pixels of the screen and with a caption below", async () => {
+  const page = await session.open(at("broken", { "graph.open": "*" }));
+  await picture(page).waitFor();
+  const save = async () => {
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "PNG" }).click()]);
+    return readFileSync((await download.path())!);
+  };
+  await expect.poll(async () => (await save()).length).toBeGreaterThan(10_000); // more than a ground and two lines
+  const png = await save();
+  const { width, height } = (await picture(page).boundingBox())!;
+  expect(png.readUInt32BE(16)).toBe(Math.floor(width));
+  expect(png.readUInt32BE(20)).toBeGreaterThan(height);
+});
+
 it("the way of a finding's error is followed from its op on", async () => {
   const page = await session.open(at("broken"));
   await picture(page).waitFor();
@@ -203,12 +234,16 @@ it("an op that is selected in the table is shown in the graph", async () => {
   const page = await session.open(at("broken").replace("view=graph", "view=ops"));
   await page.getByRole("grid", { name: "Ops", exact: true }).getByRole("row").nth(1).click();
   await details(page).waitFor();
-  const name = (await details(page).getAttribute("aria-label"))!.replace("Details of ", "");
   await page.getByRole("tab", { name: "Graph" }).click();
   await picture(page).focus();
   await page.keyboard.press("ArrowDown"); // to what reads its value, and back
   await page.keyboard.press("ArrowUp");
-  await expect.poll(() => page.locator(".pane [aria-live=polite]").first().innerText()).toContain(`${name}, `);
+  const said = page.locator(".pane [aria-live=polite]").first();
+  const isTheSame = async () => {
+    const label = await details(page).getAttribute("aria-label"); // its id, until what it is called is read
+    return (await said.innerText()).startsWith(`${label?.replace("Details of ", "")}, `);
+  };
+  await expect.poll(isTheSame).toBe(true);
 });
 
 it("needs neither a GPU nor its software", async () => {
@@ -222,13 +257,7 @@ it("needs neither a GPU nor its software", async () => {
     await page.goto(given.url + at("broken"));
     await picture(page).waitFor();
     expect(await page.evaluate(() => document.createElement("canvas").getContext("webgl"))).toBe(null);
-    const isDrawn = () =>
-      page.evaluate(() => {
-        const canvas = document.querySelector<HTMLCanvasElement>("[role=application] canvas")!;
-        const pixels = new Uint32Array(canvas.getContext("2d")!.getImageData(0, 0, canvas.width, canvas.height).data.buffer);
-        return new Set(pixels).size;
-      });
-    await expect.poll(isDrawn).toBeGreaterThan(20);
+    await expect.poll(() => coloursOfGraph(page)).toBeGreaterThan(20);
   } finally {
     await browser.close();
   }

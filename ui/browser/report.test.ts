@@ -5,7 +5,7 @@ import { statSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 
-import { given, hasRun, keep, runOf, seriousFindings, Session } from "./session";
+import { coloursOfGraph, given, hasRun, keep, runOf, seriousFindings, Session } from "./session";
 
 const session = new Session();
 afterEach(() => session.end());
@@ -46,6 +46,7 @@ describe("a report", () => {
     await page.getByLabel(/^Details of (?!the run$)/).getByRole("img").first().waitFor();
     await page.getByRole("tab", { name: "Graph" }).click();
     await page.getByRole("application", { name: /^Graph of the float model/ }).waitFor();
+    await expect.poll(() => coloursOfGraph(page)).toBeGreaterThan(20);
   });
 
   it.skipIf(!hasRun("mobilenet"))("of two runs lists both and goes from one to the other", async () => {

@@ -130,6 +130,16 @@ export async function seriousFindings(page: Page): Promise<string[]> {
     .map((one) => `${one.id}: ${one.where.slice(0, 160)} ${one.why.slice(0, 200)}`);
 }
 
+/** How many colours its picture has, whoever draws it. */
+export function coloursOfGraph(page: Page): Promise<number> {
+  return page.evaluate(() => {
+    const canvas = document.querySelector<HTMLCanvasElement>("[role=application] canvas")!;
+    const pen = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d")!;
+    pen.drawImage(canvas, 0, 0);
+    return new Set(new Uint32Array(pen.getImageData(0, 0, canvas.width, canvas.height).data.buffer)).size;
+  });
+}
+
 export async function keep(page: Page, name: string): Promise<void> {
   if (given.pictures) await page.screenshot({ path: `${given.pictures}/${name.replace(/[^\w.-]+/g, "-")}.png` });
 }

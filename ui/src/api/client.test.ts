@@ -31,3 +31,16 @@ it.each([0, 3, 58_823, 58_824, 120_000])("a table of %d rows arrives whole, what
   expect(table.columns["c16"]!.every((value, row) => value === row)).toBe(true);
   expect(asked).toHaveLength(Math.max(1, Math.ceil(rows / 58_823)));
 });
+
+it("a table that has time is asked for at once, and parsed behind what goes before it", async () => {
+  const asked = serve(3);
+  let isReady = false;
+  let ready: () => void = () => undefined;
+  const before = new Promise<void>((done) => (ready = done));
+  const table = tableOf("run", "diagnosis.activations", columns, new AbortController().signal, before).then(({ rows }) => [rows, isReady]);
+  await new Promise((done) => setTimeout(done, 20));
+  expect(asked).toHaveLength(1);
+  isReady = true;
+  ready();
+  expect(await table).toEqual([3, true]);
+});

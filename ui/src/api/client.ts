@@ -49,13 +49,23 @@ async function ask(path: string, options: RequestInit): Promise<Response> {
   return response;
 }
 
-export async function get<T>(path: string, given: Record<string, string | number | undefined> = {}, signal?: AbortSignal): Promise<T> {
+/** `after`: what goes before it is to be ready before this is parsed, which takes the page's time; it arrives meanwhile. */
+export async function get<T>(
+  path: string,
+  given: Record<string, string | number | undefined> = {},
+  signal?: AbortSignal,
+  after?: Promise<unknown>,
+): Promise<T> {
   if (isReport()) {
     const answer = await Promise.resolve(storedAnswer(path + query(given)));
     signal?.throwIfAborted(); // as it may be by then
     return answer as T;
   }
-  return (await (await ask(path + query(given), signal ? { signal } : {})).json()) as T;
+  const response = await ask(path + query(given), signal ? { signal } : {});
+  if (!after) return (await response.json()) as T;
+  const text = await response.text();
+  await after.catch(() => undefined);
+  return JSON.parse(text) as T;
 }
 
 export async function send<T>(method: "POST" | "PUT", path: string, body: unknown, signal?: AbortSignal): Promise<T> {
@@ -75,10 +85,16 @@ export function workloadPath(id: string, rest = ""): string {
 const most = { rows: 100_000, cells: 1_000_000 }; // of a page of a table, as the server has it
 
 /** All rows of a list, in as many pages as that takes. */
-async function table(run: string, list: string, columns: readonly string[], signal?: AbortSignal): Promise<Schemas["TablePage"]> {
+async function table(
+  run: string,
+  list: string,
+  columns: readonly string[],
+  signal?: AbortSignal,
+  after?: Promise<unknown>,
+): Promise<Schemas["TablePage"]> {
   const limit = Math.min(most.rows, Math.floor(most.cells / columns.length));
   const page = (offset: number) =>
-    get<Schemas["TablePage"]>(workloadPath(run, `/tables/${list}`), { columns: columns.join(","), offset, limit, digits: 6 }, signal);
+    get<Schemas["TablePage"]>(workloadPath(run, `/tables/${list}`), { columns: columns.join(","), offset, limit, digits: 6 }, signal, after);
   const first = await page(0);
   const others = Array.from({ length: Math.ceil(first.rows / limit) - 1 }, (_, index) => page((index + 1) * limit));
   return joined([first, ...(await Promise.all(others))]);
@@ -105,11 +121,17 @@ export function askAhead(run: string, list: string, columns: readonly string[]):
 }
 
 /** All rows of a record's list, with these of its columns. */
-export function tableOf(run: string, list: string, columns: readonly string[], signal: AbortSignal): Promise<Schemas["TablePage"]> {
+export function tableOf(
+  run: string,
+  list: string,
+  columns: readonly string[],
+  signal: AbortSignal,
+  after?: Promise<unknown>,
+): Promise<Schemas["TablePage"]> {
   const name = nameOf(run, list, columns);
   const asked = ahead.get(name);
   ahead.delete(name);
-  return asked ?? table(run, list, columns, signal);
+  return asked ?? table(run, list, columns, signal, after);
 }
 
 type EventName = "workloads" | "jobs";

@@ -13,20 +13,28 @@ export interface View {
   title: string;
   meaning: string;
   load: () => Promise<{ default: Component<ViewProps> }>; // apart from the first page, but for the tables
-  ahead?: (run: string) => void; // asks for its table
+  ahead?: (shown: Schemas["ShownRun"]) => void; // asks for its tables before it is there
   isThere: (shown: Schemas["ShownRun"]) => boolean;
   hasOps: boolean; // an op can be selected in it, whose details stand beside it
 }
+
+type GraphFile = typeof import("../features/graph/Graph.svelte");
+let graphFile: GraphFile | undefined; // known at once, where an import would wait until the page around it is made
+const graph = async () => (graphFile ??= await import("../features/graph/Graph.svelte"));
+const beginGraph = (shown: Schemas["ShownRun"]) => {
+  if (graphFile) graphFile.begin(shown);
+  else void graph().then(({ begin }) => begin(shown), () => undefined);
+};
 
 const views: readonly View[] = [
   { id: "tuning", title: "Tuning", meaning: "trials of the search", load: () => import("../features/tuning/Tuning.svelte"), isThere: (shown) => has(shown, "study"), hasOps: false },
   { id: "profile", title: "Profile", meaning: "where the time goes", load: () => import("../features/profile/Profile.svelte"),
     isThere: (shown) => has(shown, "profile") || has(shown, "benchmark"), hasOps: false },
   { id: "ops", title: "Ops", meaning: "error of each op", load: () => Promise.resolve({ default: Ops }),
-    ahead: (run) => askAhead(run, "diagnosis.activations", asked), isThere: (shown) => has(shown, "diagnosis"), hasOps: true },
+    ahead: ({ id }) => askAhead(id, "diagnosis.activations", asked), isThere: (shown) => has(shown, "diagnosis"), hasOps: true },
   { id: "weights", title: "Weights", meaning: "error of each weight", load: () => Promise.resolve({ default: Weights }), isThere: (shown) => has(shown, "diagnosis"), hasOps: true },
-  { id: "graph", title: "Graph", meaning: "the network, and the error that flows through it", load: () => import("../features/graph/Graph.svelte"),
-    isThere: (shown) => has(shown, "graph"), hasOps: true },
+  { id: "graph", title: "Graph", meaning: "the network, and the error that flows through it", load: graph,
+    ahead: beginGraph, isThere: (shown) => has(shown, "graph"), hasOps: true },
   { id: "network", title: "Along the network", meaning: "SQNR of every op in the order of execution", load: () => import("../features/network/Network.svelte"),
     isThere: (shown) => has(shown, "diagnosis"), hasOps: true },
   { id: "costs", title: "Cost and harm", meaning: "what int8 gains in time against what it costs in error", load: () => import("../features/costs/Costs.svelte"),
@@ -35,6 +43,11 @@ const views: readonly View[] = [
   { id: "accuracy", title: "Accuracy", meaning: "both models over the same samples, and those whose answer changed", load: () => import("../features/accuracy/Accuracy.svelte"),
     isThere: (shown) => has(shown, "accuracy"), hasOps: false },
 ];
+
+/** The files of a view that the address names arrive while its run is asked for; who shows the view is told where they do not. */
+export function fetchView(id: string | null): void {
+  views.find((view) => view.id === id)?.load().catch(() => undefined);
+}
 
 /** A graph that no errors colour says less than the tables, which come before it. */
 export function viewsOf(shown: Schemas["ShownRun"]): View[] {

@@ -1,27 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// The worker's end of a layout.
-import { layOut, type Engine } from "./lay-out";
-import { sentTree, type Answer, type Request } from "./messages";
-import type { Scene } from "./scene";
+// The worker's end: what is asked of a drawing, once it has a graph.
+import { Drawing } from "./drawing";
+import { receivedOps, sentTree, type Answer, type Change, type Request } from "./messages";
 
-/** What is handed over with a scene: nobody else holds it. */
-export function buffersOf({ scene }: { scene: Scene }): ArrayBuffer[] {
-  const { nodes, boxes, points, wires, edgeStarts, edges } = scene;
-  return [nodes, boxes, points, wires, edgeStarts, edges].map(({ buffer }) => buffer as ArrayBuffer);
-}
+export class Answerer {
+  drawing: Drawing | null = null;
 
-export function answerer(): (request: Request) => Answer {
-  let engine: Engine | null = null;
-  return (request) => {
+  constructor(private readonly widthOf: (title: string) => number) {}
+
+  answer(request: Request): Answer {
     try {
-      if ("graph" in request) {
-        engine = layOut(request.graph);
-        return { tree: sentTree(engine.tree) };
-      }
-      if (!engine) return { problem: "There is no graph." };
-      return { scene: engine.show(request.sizes, request.open) };
+      return this.found(request);
     } catch (problem) {
       return { problem: String(problem) };
     }
-  };
+  }
+
+  private found(request: Request): Answer {
+    if ("graph" in request) {
+      this.drawing = new Drawing(receivedOps(request.graph), this.widthOf);
+      return { tree: sentTree(this.drawing.tree) };
+    }
+    const { drawing } = this;
+    if (!drawing) return { problem: "There is no graph." };
+    if ("open" in request) return { plan: drawing.show(request.open) };
+    if ("caption" in request) return { svg: drawing.svg(request.caption) };
+    return { spot: drawing.at(request.camera, request.view, request.pixel) };
+  }
+
+  change({ change }: Change): void {
+    this.drawing?.change(change);
+  }
 }

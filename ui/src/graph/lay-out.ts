@@ -40,7 +40,8 @@ export function layOut(graph: Outline): Engine {
   const tree = treeOf(graph);
   const nest = nestOf(tree.ops, tree.children);
   const flows = flowsOf(tree.ops, tree.children.length, nest, endsOf(graph));
-  const groups = new Groups(tree.ops, (index) => levelOf(flows, index, nest, graph.carries, tree.children[index]!));
+  const { carries } = graph; // names and the like are not kept
+  const groups = new Groups(tree.ops, (index) => levelOf(flows, index, nest, carries, tree.children[index]!));
   let [known, round] = [new Float32Array(), 0];
   return {
     tree,

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The whole scene in a corner, and which part of it the picture shows.
 import { toScene, toView, type Box, type Camera, type Point, type Size } from "./camera";
-import { paintBlocks, paintBoxes, paintFrames } from "./paint-boxes";
-import type { Pen, Picture } from "./paint-look";
-import type { Visible } from "./visible";
 
 const most = { width: 168, height: 132 };
 const share = { width: 0.16, height: 0.3 }; // of the picture
@@ -18,13 +15,6 @@ export function mapSize(scene: Size, view: Size): Size {
 
 export function cameraOfMap(scene: Size, size: Size): Camera {
   return { x: scene.width / 2, y: scene.height / 2, zoom: Math.min(size.width / scene.width, size.height / scene.height) };
-}
-
-export function paintMap(pen: Pen, picture: Picture, visible: Visible, camera: Camera, size: Size): void {
-  const sight = visible.look(camera, size);
-  paintFrames(pen, picture, sight, camera.zoom);
-  paintBlocks(pen, picture, sight);
-  paintBoxes(pen, picture, sight, camera.zoom);
 }
 
 /** What the picture shows, in pixels of the map; null: all there is. */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { OpGraph } from "./ops";
+import type { DrawnOps, OpGraph } from "./ops";
 
 /** What a layout needs of a graph. */
 export interface Outline extends Pick<OpGraph, "names" | "source" | "target" | "carries" | "host"> {
   kinds: Int32Array; // of each op a number: of equal ones for blocks that are compared
 }
 
-export function outlineOf({ names, source, target, carries, host, kinds, types }: OpGraph): Outline {
+export function outlineOf({ names, source, target, carries, host, kinds, types }: OpGraph | DrawnOps): Outline {
   const numbers = new Map<string, number>();
   const numberOf = (word: string) => {
     let number = numbers.get(word);

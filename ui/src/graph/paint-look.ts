@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a picture is drawn of: a scene, and what its boxes and wires look like.
 import type { Scene } from "./scene";
+import type { Texts } from "./texts";
 
 /** What is needed of CanvasRenderingContext2D. */
 export type Pen = Pick<
@@ -22,16 +23,21 @@ export interface Palette {
   strokes: readonly { colour: string; width: number; isDashed: boolean }[]; // of wires; widths in units
 }
 
-/** What each node of the tree looks like, open or closed. */
-export interface NodeLook {
+/** What is known of each node of the tree, open or closed. */
+export interface NodeFigures {
   fills: Uint8Array; // which of the palette's
   strips: Float32Array | null; // of each group - ops, of each fill: the part of its ops that have it. null: none are shown
-  titles: readonly string[];
-  titleWidths: Float32Array; // units, in the font of titles
-  details: readonly string[]; // the second line
-  marks: readonly string[]; // in the upper right corner
+  details: Texts; // the second line
   lit: Uint8Array | Int32Array | null; // 0: dim. null: nothing is dim
   found: Int32Array | null; // how many a query has found in it; null: there is none
+}
+
+/** What each node looks like. */
+export interface NodeLook extends Omit<NodeFigures, "details"> {
+  details: readonly string[];
+  titles: readonly string[];
+  titleWidths: Float32Array; // units, in the font of titles
+  marks: readonly string[]; // in the upper right corner
 }
 
 /** What each wire of a scene looks like. */
@@ -49,6 +55,16 @@ export interface Badge {
   text: string;
 }
 
+/** What is selected or pointed at. */
+export interface Marks {
+  selected: number; // boxes of the scene; -1: none
+  pointed: number;
+  pointedWire: number;
+  wires: ReadonlySet<number>; // of what is selected
+}
+
+export const noMarks: Marks = { selected: -1, pointed: -1, pointedWire: -1, wires: new Set() };
+
 export interface Picture {
   scene: Scene;
   ops: number; // nodes from here on are groups
@@ -58,6 +74,8 @@ export interface Picture {
   palette: Palette;
 }
 
+/** Strokes of wires: 0 says nothing; 1 to here are steps from good to bad; behind them those of values that were not compared. */
+export const steps = 5;
 export const dimmed = 0.22;
 export const font = { title: "600 12px system-ui, sans-serif", detail: "11px system-ui, sans-serif" };
 

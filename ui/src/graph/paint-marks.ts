@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is selected, pointed at or found, over all else.
-import type { Pen, Picture } from "./paint-look";
+import type { Marks, Pen, Picture } from "./paint-look";
 import { traceAround } from "./paint-boxes";
 import { strokeAll } from "./paint-wires";
 import type { Sight } from "./visible";
-
-export interface Marks {
-  selected: number; // boxes of the scene; -1: none
-  pointed: number;
-  pointedWire: number;
-  wires: ReadonlySet<number>; // of what is selected
-}
-
-export const noMarks: Marks = { selected: -1, pointed: -1, pointedWire: -1, wires: new Set() };
 
 const pill = { height: 16, out: 8 }; // units; out: how far it sticks out of its box
 const wordsFrom = 16; // pixels of an op's height

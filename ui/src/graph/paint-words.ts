@@ -3,12 +3,10 @@
 // other.
 import { titleHeight } from "./measures";
 import { dimmed, font, type Pen, type Picture } from "./paint-look";
+import { edge, signRoom, signSize, titleMiddle } from "./sign";
 import type { Sight } from "./visible";
 
-const edge = 8; // units
-const signSize = 8;
-const signRoom = signSize + 8;
-const rows = { title: 14, detail: 29 }; // middle of the lines below the upper edge of a box
+const rows = { title: titleMiddle, detail: 29 }; // middle of the lines below the upper edge of a box
 const far = { least: 7, most: 11, larger: 16 }; // pixels of letters from far away; larger: pixels at zoom 1, where boxes have room
 const mostFar = 150; // names
 
@@ -59,11 +57,6 @@ export function paintBoxWords(pen: Pen, picture: Picture, sight: Sight): void {
     pen.textAlign = "right";
     pen.fillText(nodes.marks[node]!, x + width - (isGroup ? edge : 4), y + (isGroup ? rows.title : 9));
   });
-}
-
-/** Whether a point, in units from the corner of a group's box or frame, is at its plus or minus. */
-export function isAtSign(x: number, y: number): boolean {
-  return x < edge + signRoom && y < rows.title * 2;
 }
 
 /** A plus of what opens, a minus of what closes. */

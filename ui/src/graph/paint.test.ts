@@ -2,8 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import { paint } from "./paint";
-import { dimmed, type Pen, type Picture } from "./paint-look";
-import { noMarks, type Marks } from "./paint-marks";
+import { dimmed, noMarks, type Marks, type Pen, type Picture } from "./paint-look";
 import { cut } from "./paint-words";
 import type { Scene } from "./scene";
 import { Visible } from "./visible";

@@ -1,25 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, it } from "vitest";
 
-import { answerer, buffersOf } from "./answers";
+import { Answerer } from "./answers";
+import { labelsOf } from "./labels";
 import { layOut } from "./lay-out";
-import type { Answer, Request } from "./messages";
+import type { Answer, Change, Frame, Request } from "./messages";
+import { drawnOps } from "./ops";
 import { outlineOf } from "./outline";
 import { remoteLayout, type Remote } from "./remote";
-import { groupsOf, sizesOf, transformer } from "./testing/graphs";
+import { planOf } from "./scene";
+import { groupsOf, transformer } from "./testing/graphs";
+
+const widthOf = (title: string) => 7 * title.length;
 
 /** A worker on this thread: what goes to it and comes from it is copied, later. */
-function fakeWorker(answer: (request: Request) => Answer = answerer()): Remote & { stopped: boolean } {
+function fakeWorker(answer?: (request: Request) => Answer): Remote & { stopped: boolean; changes: Change[] } {
+  const answerer = new Answerer(widthOf);
   return {
     onmessage: null,
     onerror: null,
     stopped: false,
+    changes: [],
     postMessage(request) {
       const sent = structuredClone(request);
       setTimeout(() => {
-        const given = answer(sent);
-        const data = structuredClone(given, { transfer: "scene" in given ? buffersOf(given) : [] });
-        this.onmessage?.({ data } as MessageEvent<Answer>);
+        if ("change" in sent) this.changes.push(sent);
+        else this.onmessage?.({ data: structuredClone((answer ?? ((one) => answerer.answer(one)))(sent)) } as MessageEvent<Answer>);
       });
     },
     terminate() {
@@ -28,17 +34,17 @@ function fakeWorker(answer: (request: Request) => Answer = answerer()): Remote &
   };
 }
 
-it("a worker gives the tree and the scenes that there would be without it, in the order of the requests", async () => {
+it("a worker gives the tree and the plans that there would be without it, in the order of the requests", async () => {
   const graph = transformer(2);
   const worker = fakeWorker();
   const layout = remoteLayout(worker, Promise.resolve(graph));
   const engine = layOut(outlineOf(graph));
-  const sizes = sizesOf(engine.tree);
+  const { sizes } = labelsOf(drawnOps(graph), engine.tree, widthOf);
   const arrived: number[] = [];
   const asked = [[], groupsOf(engine.tree), []].map(async (open, index) => {
-    const scene = await layout.show(sizes, open);
+    const plan = await layout.show(open);
     arrived.push(index);
-    expect(scene).toEqual(engine.show(sizes, open));
+    expect(plan).toEqual({ ...planOf(engine.show(sizes, open)), number: index + 1 });
   });
   expect(await layout.tree).toEqual(engine.tree);
   await Promise.all(asked);
@@ -47,10 +53,25 @@ it("a worker gives the tree and the scenes that there would be without it, in th
   expect(worker.stopped).toBe(true);
 });
 
+it("changes are told without waiting, and pictures come whenever they are drawn", async () => {
+  const worker = fakeWorker();
+  const layout = remoteLayout(worker, Promise.resolve(transformer(1)));
+  const frames: Frame[] = [];
+  layout.onframe = (frame) => frames.push(frame);
+  const asked = layout.tree;
+  const frame = { sheet: "picture", bitmap: {} as ImageBitmap } as const;
+  worker.onmessage?.({ data: frame } as MessageEvent<Frame>);
+  layout.change({ ratio: 2 });
+  await asked;
+  await layout.show([]);
+  expect(frames).toEqual([frame]);
+  expect(worker.changes).toEqual([{ change: { ratio: 2 } }]);
+});
+
 it("what goes wrong in the worker is told", async () => {
   const layout = remoteLayout(fakeWorker(() => ({ problem: "no room" })), Promise.resolve(transformer(1)));
   await expect(layout.tree).rejects.toThrow("no room");
-  await expect(layout.show(new Float32Array(), [])).rejects.toThrow("no room");
+  await expect(layout.show([])).rejects.toThrow("no room");
 });
 
 it("a worker that cannot be loaded is told, then and later", async () => {
@@ -58,9 +79,9 @@ it("a worker that cannot be loaded is told, then and later", async () => {
   const layout = remoteLayout(worker, Promise.resolve(transformer(1)));
   worker.onerror?.({ message: "" } as ErrorEvent);
   await expect(layout.tree).rejects.toThrow("The layout cannot be loaded.");
-  await expect(layout.show(new Float32Array(), [])).rejects.toThrow("The layout cannot be loaded.");
+  await expect(layout.show([])).rejects.toThrow("The layout cannot be loaded.");
 });
 
 it("a request before there is a graph is answered", () => {
-  expect(answerer()({ sizes: new Float32Array(), open: [] })).toEqual({ problem: "There is no graph." });
+  expect(new Answerer(widthOf).answer({ open: [] })).toEqual({ problem: "There is no graph." });
 });

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A pen that writes SVG in place of pixels, and with it a whole scene as a file.
 import { paint } from "./paint";
-import type { Pen, Picture } from "./paint-look";
-import { noMarks } from "./paint-marks";
+import { noMarks, type Pen, type Picture } from "./paint-look";
 import { Visible } from "./visible";
 
 const near = (value: number) => String(Math.round(value * 10) / 10);

@@ -64,14 +64,19 @@ export function figuresOf(graph: OpGraph, { compared, plans, times }: Known): Fi
 
 /** Outputs of the network have the figures of their values. */
 function addOutputs(graph: OpGraph, compared: readonly Compared[], figures: readonly Figures[]): void {
-  const rows = new Map(compared.map((row) => [row.value, row]));
+  const outputs = new Map<string, number[]>(); // by value
   graph.kinds.forEach((kind, op) => {
     const edge = kind === "output" ? graph.target.indexOf(op) : -1;
-    const row = edge < 0 ? undefined : rows.get(graph.values[graph.carries[edge]!]!.name);
-    if (!row) return;
-    const { id, name, type } = figures[op]!;
-    Object.assign(figures[op]!, row, { id, name, type, owner: -1, share: NaN });
+    if (edge < 0) return;
+    const { name } = graph.values[graph.carries[edge]!]!;
+    outputs.set(name, [...(outputs.get(name) ?? []), op]);
   });
+  for (const row of compared) {
+    for (const op of outputs.get(row.value) ?? []) {
+      const { id, name, type } = figures[op]!;
+      Object.assign(figures[op]!, row, { id, name, type, owner: -1, share: NaN });
+    }
+  }
 }
 
 function dtypesOf(graph: OpGraph): string[] {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The error that flows along edges, and where it goes from an op.
+import { bucketsOf } from "../../graph/buckets";
 import type { OpGraph } from "../../graph/ops";
 import { readersOf, type Figures } from "./figures";
 
@@ -37,8 +38,8 @@ function worstBefore(graph: OpGraph, figures: readonly Figures[]): Int32Array {
   return from;
 }
 
-function byTarget({ target }: OpGraph): number[] {
-  return [...target.keys()].sort((one, other) => target[one]! - target[other]!);
+function byTarget({ ids, target }: OpGraph): Int32Array {
+  return bucketsOf(target, ids.length).items;
 }
 
 /** Or codes of reals. Shapes and indices have no rounding in them. */

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a query has found, and in which groups.
 import { compile, type Language } from "../../base/query";
-import type { OpGraph } from "../../graph/ops";
+import { isEnd, type OpGraph } from "../../graph/ops";
 import type { Tree } from "../../graph/tree";
 import type { Figures } from "./figures";
 import { summed } from "./groups";
-import { isEnd } from "./labels";
 
 export interface Hits {
   error?: string;

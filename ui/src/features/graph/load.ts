@@ -7,9 +7,8 @@ import { profilesOf, readTimes } from "../../base/records";
 import type { UnitTime } from "../../base/timed";
 import { has } from "../../base/view";
 import { layoutOf } from "../../graph/layout";
-import { font } from "../../graph/paint-look";
-import { nodeTimesOf, planColumns, plansOf, type Known } from "./figures";
-import { labelsOf } from "./labels";
+import type { OpGraph } from "../../graph/ops";
+import { figuresOf, nodeTimesOf, nothingKnown, planColumns, plansOf, type Figures, type Known } from "./figures";
 import { pairColumns } from "./pairs";
 import { graphOf, opColumns, valueColumns, type Record, type Tables } from "./read";
 import { Stage } from "./stage.svelte";
@@ -30,8 +29,11 @@ export interface Read {
   attributesOf: (op: number) => Promise<[string, string][]>;
 }
 
-export async function readGraph(run: string, record: Record, signal: AbortSignal): Promise<Read> {
-  const reading = readTables(run, record, signal).then(graphOf);
+export function readGraph(run: string, record: Record, signal: AbortSignal): Promise<Read> {
+  return placed(run, record, readTables(run, record, signal).then(graphOf), signal);
+}
+
+async function placed(run: string, record: Record, reading: Promise<OpGraph>, signal: AbortSignal): Promise<Read> {
   const layout = layoutOf(reading);
   signal.addEventListener("abort", () => layout.stop());
   const [graph, tree] = await Promise.all([reading, layout.tree]);
@@ -42,13 +44,7 @@ export async function readGraph(run: string, record: Record, signal: AbortSignal
     if (!answer) asked.set(op, (answer = readAttributes(run, record, op - first, signal)));
     return answer;
   };
-  return { stage: new Stage(graph, tree, labelsOf(graph, tree, titleWidths()), layout), attributesOf };
-}
-
-function titleWidths(): (title: string) => number {
-  const pen = document.createElement("canvas").getContext("2d")!;
-  pen.font = font.title;
-  return (title) => pen.measureText(title).width;
+  return { stage: new Stage(graph, tree, layout), attributesOf };
 }
 
 export type Pairs = Schemas["TablePage"] | null;
@@ -57,15 +53,34 @@ export async function readPairs(shown: Run, signal: AbortSignal): Promise<Pairs>
   return has(shown, "pairing") ? ifThere(tableOf(shown.id, "pairing.pairs", pairColumns, signal)) : null;
 }
 
-export async function readErrors(shown: Run, signal: AbortSignal): Promise<Pick<Known, "compared" | "plans">> {
+/** Parsed behind `after`. */
+export async function readErrors(shown: Run, signal: AbortSignal, after: Promise<unknown>): Promise<Pick<Known, "compared" | "plans">> {
   const table = (record: string, list: string, columns: readonly string[]) =>
-    has(shown, record) ? ifThere(tableOf(shown.id, list, columns, signal)) : null;
+    has(shown, record) ? ifThere(tableOf(shown.id, list, columns, signal, after)) : null;
   const [compared, plan] = await Promise.all([
     table("diagnosis", "diagnosis.activations", comparedColumns), table("plan", "plan.ops", planColumns),
   ]);
   const pairs = plan ? null : await table("pairing", "pairing.pairs", ["op.id", "precision"]);
   const plans = plan ?? pairs;
   return { compared: compared ? comparedOf(compared) : [], plans: plans ? plansOf(plans) : new Map() };
+}
+
+/** What is asked for first. */
+export interface First {
+  shown: Run;
+  stop: AbortController;
+  graph: Promise<{ read: Read; known: Known; figures: Figures[] }>;
+}
+
+export function readFirst(shown: Run): First {
+  const stop = new AbortController();
+  const reading = readTables(shown.id, "graph", stop.signal).then(graphOf);
+  const read = placed(shown.id, "graph", reading, stop.signal); // first of all the worker has something to do
+  const errors = readErrors(shown, stop.signal, reading).then((found) => ({ ...nothingKnown, ...found }));
+  const figures = Promise.all([reading, errors]).then(([ops, known]) => figuresOf(ops, known)); // while a worker lays it out
+  const graph = Promise.all([read, errors, figures]).then((all) => ({ read: all[0], known: all[1], figures: all[2] }));
+  graph.catch(() => undefined); // who takes it is told
+  return { shown, stop, graph };
 }
 
 /** By its own profile, else by the newest one of the same two models. */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
+import { Shown } from "../../graph/shown";
 import { figuresOf, nothingKnown, type Figures } from "./figures";
 import type { Flow } from "./flow";
-import { colouredBy, detailsOf, hasUntold, litNodes, shortDtype, wireLook, wiresOf, wiresWith, wordsOf } from "./look";
+import { colouredBy, detailsOf, hasUntold, litNodes, strokesOf, wiresOf, wiresWith, wordsOf } from "./look";
 import { knownQuantities } from "./quantities";
-import { Shown } from "./shown";
 import { graphOf, sceneOf, treeOf } from "./testing";
 
 const graph = graphOf(["Input", "Conv", "Relu", "Constant", "Add", "Output"], [[0, 1], [1, 2], [2, 4], [0, 4], [3, 4], [4, 5]], {
@@ -77,28 +77,6 @@ describe("wires", () => {
     ],
   });
   const shown = new Shown(graph, tree, scene);
-  const flow: Flow = { sqnr: Float64Array.from([NaN, 24, 24, 50, NaN, 8]), mse: new Float64Array(6), isOwn: Uint8Array.from([0, 1, 0, 1, 0, 1]) };
-
-  it("have the colour of the most error on them, dashed where it is that of what is before", () => {
-    expect([...wireLook(shown, flow, null).strokes]).toEqual([1, 0, 3, 8, 1, 5, 5]);
-    expect([...wireLook(shown, null, null).strokes]).toEqual([0, 0, 0, 0, 0, 0, 0]);
-  });
-  it("have an arrow head where they reach an op, not at the border of a group", () => {
-    expect([...wireLook(shown, null, null).heads]).toEqual([0, 1, 1, 1, 1, 0, 1]);
-  });
-  it("know which wire a point is of", () => {
-    expect([...wireLook(shown, null, null).wireOf.slice(0, 10)]).toEqual([0, 0, 1, 1, 2, 2, 3, 3, 4, 4]);
-  });
-  it("are lit where both ends are, and where they join the way there", () => {
-    expect([...wireLook(shown, null, Uint8Array.from([0, 0, 1, 0, 1, 1])).lit!]).toEqual([1, 0, 0, 1, 1, 1, 1]);
-    expect([...wireLook(shown, null, Uint8Array.from([0, 0, 0, 0, 1, 1])).lit!]).toEqual([0, 0, 0, 0, 0, 1, 1]);
-  });
-  it("say type and shape of what they carry", () => {
-    const { word } = wireLook(shown, null, null);
-    expect(word(2)).toBe("f32 [N,4]");
-    const several = new Shown({ ...graph, carries: Int32Array.from([0, 1, 2, 3, 4, 5]) }, tree, scene);
-    expect(wireLook(several, null, null).word(0)).toBe("2 values");
-  });
   it("of an op begin or end at it, those of a way are all its pieces", () => {
     expect([...wiresOf(shown, 4, "all")]).toEqual([0, 3, 4, 5, 6]);
     expect([...wiresWith(shown, 5)]).toEqual([5, 6]);
@@ -106,7 +84,7 @@ describe("wires", () => {
   });
 });
 
-it("dtypes are short where there is little room", () => {
-  expect(["float32", "bfloat16", "uint8", "int64", "bool", "float8e4m3fn", "string"].map(shortDtype)).toEqual(
-    ["f32", "bf16", "u8", "i64", "bool", "float8e4m3fn", "string"]);
+it("edges have the colour of their error, dashed where it is that of what is before", () => {
+  const flow: Flow = { sqnr: Float64Array.from([NaN, 24, 24, 50, NaN, 8]), mse: new Float64Array(6), isOwn: Uint8Array.from([0, 1, 0, 1, 0, 1]) };
+  expect([...strokesOf(flow)]).toEqual([0, 3, 8, 1, 0, 5]);
 });

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What boxes and wires look like, by what is known of their ops and values.
-import type { OpGraph } from "../../graph/ops";
-import type { NodeLook, WireLook } from "../../graph/paint-look";
+import { isEnd, type OpGraph } from "../../graph/ops";
+import { steps } from "../../graph/paint-look";
+import type { Shown } from "../../graph/shown";
 import type { Tree } from "../../graph/tree";
 import type { Figures } from "./figures";
 import { flowBounds, type Flow } from "./flow";
 import { greatest, inwardFirst, summed } from "./groups";
-import { isEnd, type Labels } from "./labels";
 import { isScaled, mostWords, stepOf, wordSteps, type Quantity, type Scaled, type Worded } from "./quantities";
-import type { Shown } from "./shown";
 
 export interface Coloured {
   values: Float64Array; // of each node; NaN: none. Of words: none
@@ -112,82 +111,17 @@ function secondWord(quantity: Worded, figures: Figures): string {
   return quantity.id === "type" ? figures.precision : quantity.word(figures);
 }
 
-export function nodeLook(labels: Labels, coloured: Coloured, details: readonly string[], more: Pick<NodeLook, "lit" | "found">): NodeLook {
-  return {
-    fills: coloured.steps, strips: coloured.strips, titles: labels.titles, titleWidths: labels.widths, details, marks: labels.marks, ...more,
-  };
-}
-
 /** Of each node whether one of these ops is in it; null: there are none. */
 export function litNodes(tree: Tree, ops: Uint8Array | null): Uint8Array | null {
   return ops && Uint8Array.from(summed(tree, (op) => ops[op]!), (count) => (count > 0 ? 1 : 0));
 }
 
-const flowSteps = flowBounds.length + 1;
-
-/** Those of compared values, then those of values that have the figures of what is before them; 0: not known. */
-function strokeOf({ sqnr, isOwn }: Flow, edge: number): number {
-  const step = stepOf(sqnr[edge]!, { bounds: flowBounds, isWorseLow: true });
-  return step > 0 && isOwn[edge] === 0 ? step + flowSteps : step;
-}
-
-/** Of edges that share a wire the one with most error tells. */
-function worseStroke(one: number, other: number): number {
-  const stepOfStroke = (stroke: number) => (stroke > flowSteps ? stroke - flowSteps : stroke);
-  return stepOfStroke(other) > stepOfStroke(one) ? other : one;
-}
-
-/** `flow` null: all wires are alike. `lit`: ops that the way of an error passes; what joins it there is lit, too. */
-export function wireLook(shown: Shown, flow: Flow | null, lit: Uint8Array | null): WireLook {
-  const { scene, graph } = shown;
-  const count = scene.wires.length - 1;
-  const reached = lit && reachedBy(graph, lit);
-  const look = {
-    strokes: new Uint8Array(count), wireOf: new Int32Array(scene.points.length / 2), heads: new Uint8Array(count),
-    lit: lit && new Uint8Array(count), word: (wire: number) => wordOf(shown, wire),
-  };
-  for (let wire = 0; wire < count; ++wire) {
-    look.wireOf.fill(wire, scene.wires[wire]!, scene.wires[wire + 1]!);
-    look.heads[wire] = endsAtReader(shown, wire) ? 1 : 0;
-    for (let index = scene.edgeStarts[wire]!; index < scene.edgeStarts[wire + 1]!; ++index) {
-      const edge = scene.edges[index]!;
-      if (flow) look.strokes[wire] = worseStroke(look.strokes[wire]!, strokeOf(flow, edge));
-      if (reached && reached[graph.target[edge]!] === 1) look.lit![wire] = 1;
-    }
-  }
-  return look;
-}
-
-/** Of each op whether it reads what one of these makes, and is one of them. */
-function reachedBy({ source, target }: OpGraph, lit: Uint8Array): Uint8Array {
-  const reached = new Uint8Array(lit.length);
-  for (let edge = 0; edge < source.length; ++edge) if (lit[source[edge]!] === 1 && lit[target[edge]!] === 1) reached[target[edge]!] = 1;
-  return reached;
-}
-
-/** Not at the border of an open group, behind which it goes on. */
-function endsAtReader(shown: Shown, wire: number): boolean {
-  const { scene, graph } = shown;
-  const edge = scene.edges[scene.edgeStarts[wire]!];
-  if (edge === undefined) return false;
-  const box = shown.of(graph.target[edge]!);
-  const end = scene.wires[wire + 1]! - 1;
-  const [x, y] = [scene.points[2 * end]!, scene.points[2 * end + 1]!];
-  const [left, top, width, height] = scene.boxes.subarray(4 * box, 4 * box + 4) as unknown as [number, number, number, number];
-  return !shown.isFrame(box) && x >= left - 1 && x <= left + width + 1 && y >= top - 1 && y <= top + height + 1;
-}
-
-/** "f32", where there is not room for "float32". */
-export function shortDtype(dtype: string): string {
-  return dtype.replace(/^(bfloat|float|uint|int)(?=\d+$)/, (word) => ({ bfloat: "bf", float: "f", uint: "u", int: "i" })[word]!);
-}
-
-function wordOf({ scene, graph }: Shown, wire: number): string {
-  const carried = new Set<number>();
-  for (let index = scene.edgeStarts[wire]!; index < scene.edgeStarts[wire + 1]!; ++index) carried.add(graph.carries[scene.edges[index]!]!);
-  if (carried.size !== 1) return carried.size === 0 ? "" : `${carried.size} values`;
-  const { dtype, shape } = graph.values[[...carried][0]!]!;
-  return [shortDtype(dtype), shape].filter((text) => text !== "?").join(" ");
+/** Of each edge: those of compared values, then those of values that have the figures of what is before them; 0: not known. */
+export function strokesOf({ sqnr, isOwn }: Flow): Uint8Array {
+  return Uint8Array.from(sqnr, (value, edge) => {
+    const step = stepOf(value, { bounds: flowBounds, isWorseLow: true });
+    return step > 0 && isOwn[edge] === 0 ? step + steps : step;
+  });
 }
 
 /** Wires that begin at an op, or all that begin or end there. */
@@ -206,7 +140,7 @@ export function wiresWith(shown: Shown, wire: number): Set<number> {
 
 function wiresWhere({ scene }: Shown, holds: (edge: number) => boolean): Set<number> {
   const found = new Set<number>();
-  for (let wire = 0; wire + 1 < scene.wires.length; ++wire) {
+  for (let wire = 0; wire + 1 < scene.edgeStarts.length; ++wire) {
     if (scene.edges.subarray(scene.edgeStarts[wire]!, scene.edgeStarts[wire + 1]!).some(holds)) found.add(wire);
   }
   return found;

@@ -72,18 +72,22 @@ function addEnds(draft: Draft, names: readonly string[], type: "Input" | "Output
 }
 
 function listsOf(table: Table, column: string): string[][] {
-  return (table.columns[column] ?? []).map((cell) => (Array.isArray(cell) ? (cell as string[]).filter((name) => name !== "") : []));
+  const named = (list: string[]) => (list.includes("") ? list.filter((name) => name !== "") : list);
+  return (table.columns[column] ?? []).map((cell) => (Array.isArray(cell) ? named(cell as string[]) : []));
 }
 
-function valuesOf({ values, inputs, outputs }: Tables): Map<string, Value> {
-  const known = new Map<string, Value>();
-  for (const { columns } of [values, inputs, outputs]) {
-    (columns["name"] ?? []).forEach((cell, row) => {
-      const text = (column: string) => String(columns[column]?.[row] ?? "?");
-      known.set(String(cell), { name: String(cell), dtype: text("dtype"), shape: text("shape") });
-    });
-  }
-  return known;
+/** By name, those of the network's ends before others. */
+function valuesOf({ values, inputs, outputs }: Tables): (name: string) => Value | undefined {
+  const tables = [values, inputs, outputs];
+  const places = new Map<string, number>(); // row and table as one number
+  tables.forEach(({ columns }, table) => (columns["name"] ?? []).forEach((cell, row) => places.set(String(cell), tables.length * row + table)));
+  return (name) => {
+    const place = places.get(name);
+    if (place === undefined) return undefined;
+    const { columns } = tables[place % tables.length]!;
+    const text = (column: string) => String(columns[column]?.[Math.floor(place / tables.length)] ?? "?");
+    return { name, dtype: text("dtype"), shape: text("shape") };
+  };
 }
 
 interface Made {
@@ -103,7 +107,7 @@ class Wiring {
   constructor(
     ids: readonly string[],
     readonly scopes: readonly string[],
-    private readonly known: ReadonlyMap<string, Value>,
+    private readonly known: (name: string) => Value | undefined,
   ) {
     const inside = new Set(scopes);
     this.outer = new Map(ids.flatMap((id, op) => (inside.has(id) ? [[id, scopes[op]!]] : [])));
@@ -119,7 +123,7 @@ class Wiring {
     for (let at: string | undefined = scope; at !== undefined; at = at === "" ? undefined : (this.outer.get(at) ?? "")) {
       const made = this.made.get(at)?.get(name);
       if (!made) continue;
-      if (made.value < 0) made.value = this.values.push((at === "" && this.known.get(name)) || { name, dtype: "?", shape: "?" }) - 1;
+      if (made.value < 0) made.value = this.values.push((at === "" && this.known(name)) || { name, dtype: "?", shape: "?" }) - 1;
       this.source.push(made.op);
       this.target.push(op);
       this.carries.push(made.value);

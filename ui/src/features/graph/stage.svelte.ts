@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // A graph as it lies before one's eyes: which groups are open, where everything lies, and from where it is seen.
 import {
-  anchored, bounded, centred, farthestOf, fitted, panned, showing, toView, zoomed, type Box, type Camera, type Point, type Size,
+  anchored, bounded, centred, farthestOf, fitted, panned, showing, toScene, toView, zoomed, type Box, type Camera, type Point, type Size,
 } from "../../graph/camera";
+import type { Numbered, Spot } from "../../graph/drawing";
 import type { Layout } from "../../graph/layout";
 import type { OpGraph } from "../../graph/ops";
-import type { Scene } from "../../graph/scene";
+import { Shown } from "../../graph/shown";
 import type { Tree } from "../../graph/tree";
-import { Visible } from "../../graph/visible";
-import type { Labels } from "./labels";
-import { Shown } from "./shown";
 
 export interface Placed {
-  scene: Scene;
+  scene: Numbered;
   shown: Shown;
-  visible: Visible;
 }
 
 const away = 150; // pixels from the edge, where something may lie over the picture
@@ -39,8 +36,7 @@ export class Stage {
   constructor(
     readonly graph: OpGraph,
     readonly tree: Tree,
-    readonly labels: Labels,
-    private readonly layout: Layout,
+    readonly layout: Layout,
   ) {}
 
   readonly camera = $derived(this.moved ?? this.whole());
@@ -55,13 +51,12 @@ export class Stage {
   async show(open: ReadonlySet<number>, still = -1): Promise<void> {
     const asked = ++this.asked;
     this.open = open;
-    const scene = await this.layout.show(this.labels.sizes, [...open]);
+    const scene = await this.layout.show([...open]);
     if (asked !== this.asked) return; // another one is on its way
     const before = this.cornerOf(still);
     const shown = new Shown(this.graph, this.tree, scene);
-    const visible = new Visible(scene, (node) => this.tree.depth[node]!, (node) => this.tree.parent[node]!);
     const camera = this.camera;
-    this.placed = { scene, shown, visible };
+    this.placed = { scene, shown };
     const after = this.cornerOf(still);
     if (before && after) this.moved = anchored(camera, before, after);
   }
@@ -78,6 +73,13 @@ export class Stage {
     if (box < 0) return null;
     const [x, y, width, height] = scene.boxes.subarray(4 * box, 4 * box + 4) as unknown as [number, number, number, number];
     return { x, y, width, height };
+  }
+
+  /** What lies at a pixel now, and where in the scene that is. */
+  async under(pixel: Point): Promise<Spot & Point> {
+    const { camera, view } = this;
+    const spot = await this.layout.at(camera, view, pixel);
+    return { ...spot, ...toScene(camera, view, pixel), wire: spot.plan === this.placed?.scene.number ? spot.wire : -1 };
   }
 
   look(camera: Camera): void {

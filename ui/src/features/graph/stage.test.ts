@@ -2,26 +2,28 @@
 import { describe, expect, it } from "vitest";
 
 import { toView } from "../../graph/camera";
+import type { Numbered } from "../../graph/drawing";
 import type { Layout } from "../../graph/layout";
-import type { Scene } from "../../graph/scene";
-import { labelsOf } from "./labels";
 import { Stage } from "./stage.svelte";
 import { graphOf, sceneOf, treeOf } from "./testing";
 
 const graph = graphOf(["Input", "Conv", "Relu", "Output"], [[0, 1], [1, 2], [2, 3]]);
 const tree = treeOf(4, [0, { label: "x", inside: [1, 2] }, 3]);
 const x = 5;
-const closed = sceneOf({ open: [], boxes: [[0, 500, 50], [x, 500, 150], [3, 500, 250]] });
-const open = sceneOf({ open: [[x, 300, 130, 400, 1000]], boxes: [[0, 500, 50], [1, 500, 300], [2, 500, 900], [3, 500, 1200]] });
+const closed = { ...sceneOf({ open: [], boxes: [[0, 500, 50], [x, 500, 150], [3, 500, 250]] }), number: 1 };
+const open = { ...sceneOf({ open: [[x, 300, 130, 400, 1000]], boxes: [[0, 500, 50], [1, 500, 300], [2, 500, 900], [3, 500, 1200]] }), number: 2 };
 
 /** Scenes arrive as the test lets them. */
-function stageOf(): { stage: Stage; arrive: ((scene: Scene) => void)[] } {
-  const arrive: ((scene: Scene) => void)[] = [];
-  const layout: Layout = { tree: Promise.resolve(tree), show: () => new Promise((done) => arrive.push(done)), stop: () => undefined };
-  return { stage: new Stage(graph, tree, labelsOf(graph, tree, (title) => title.length * 7), layout), arrive };
+function stageOf(): { stage: Stage; arrive: ((plan: Numbered) => void)[] } {
+  const arrive: ((plan: Numbered) => void)[] = [];
+  const layout: Layout = {
+    tree: Promise.resolve(tree), show: () => new Promise((done) => arrive.push(done)), change: () => undefined, onframe: null,
+    at: () => Promise.resolve({ node: 1, wire: 7, plan: 1 }), svg: () => Promise.resolve(""), stop: () => undefined,
+  };
+  return { stage: new Stage(graph, tree, layout), arrive };
 }
 
-async function shown(first = closed): Promise<{ stage: Stage; arrive: ((scene: Scene) => void)[] }> {
+async function shown(first = closed): Promise<{ stage: Stage; arrive: ((plan: Numbered) => void)[] }> {
   const made = stageOf();
   made.stage.resize({ width: 800, height: 400 });
   const done = made.stage.show(new Set());
@@ -126,6 +128,16 @@ describe("a graph before one's eyes", () => {
     stage.pan(10, 0);
     stage.resize({ width: 800, height: 400 });
     expect(middle()).toEqual([260, 150]);
+  });
+
+  it("says what lies at a pixel, and no wire of a plan that is no longer shown", async () => {
+    const { stage, arrive } = await shown();
+    const { camera } = stage;
+    expect(await stage.under({ x: 400, y: 200 })).toMatchObject({ node: 1, wire: 7, x: camera.x, y: camera.y });
+    const done = stage.show(new Set([x]));
+    arrive.pop()!(open);
+    await done;
+    expect(await stage.under({ x: 400, y: 200 })).toMatchObject({ node: 1, wire: -1 });
   });
 
   it("moves only where what is to be seen is out of sight", async () => {

@@ -2,12 +2,11 @@
 // What people are told of what they point at, or have chosen by keys.
 import { timeText } from "../../base/durations";
 import { decibels, figure, percent } from "../../base/numbers";
-import type { OpGraph, Value } from "../../graph/ops";
+import { isEnd, type OpGraph, type Value } from "../../graph/ops";
 import type { Tree } from "../../graph/tree";
 import type { Figures } from "./figures";
 import type { Flow } from "./flow";
 import { summed } from "./groups";
-import { isEnd } from "./labels";
 import { isScaled, type Quantity } from "./quantities";
 
 export interface Told {

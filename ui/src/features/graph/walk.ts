@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where arrow keys lead: down to what reads, up to what made, left and right to what lies beside.
-import type { Scene } from "../../graph/scene";
-import type { Shown } from "./shown";
+import type { Plan } from "../../graph/scene";
+import type { Shown } from "../../graph/shown";
 
 export type Direction = "up" | "down" | "left" | "right";
 
@@ -50,18 +50,18 @@ function holds(shown: Shown, box: number, op: number): boolean {
   return false;
 }
 
-function middleOf({ boxes }: Scene, box: number): { x: number; y: number } {
+function middleOf({ boxes }: Plan, box: number): { x: number; y: number } {
   return { x: boxes[4 * box]! + boxes[4 * box + 2]! / 2, y: boxes[4 * box + 1]! + boxes[4 * box + 3]! / 2 };
 }
 
-function byDistance(scene: Scene, box: number, all: readonly number[]): number[] {
+function byDistance(scene: Plan, box: number, all: readonly number[]): number[] {
   const at = middleOf(scene, box);
   const far = (one: number) => Math.hypot(middleOf(scene, one).x - at.x, middleOf(scene, one).y - at.y);
   return all.map((one) => [one, far(one)] as const).sort((one, other) => one[1] - other[1] || one[0] - other[0]).map(([one]) => one);
 }
 
 /** Ops and closed groups at its height, the nearest one first. */
-function beside(scene: Scene, box: number, direction: "left" | "right"): number[] {
+function beside(scene: Plan, box: number, direction: "left" | "right"): number[] {
   const { boxes, frames, nodes } = scene;
   const at = middleOf(scene, box);
   const found: number[] = [];

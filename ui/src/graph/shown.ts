@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which box of a scene stands for an op: its own, its host's, or that of the closed group in which it lies.
-import type { OpGraph } from "../../graph/ops";
-import type { Scene } from "../../graph/scene";
-import type { Tree } from "../../graph/tree";
+import type { Edges, OpGraph } from "./ops";
+import type { Plan } from "./scene";
+import type { Tree } from "./tree";
 
-export class Shown {
+export class Shown<Graph extends OpGraph | Edges = OpGraph> {
   private readonly boxOf: Int32Array; // of each node of the tree; -1: it has none
 
   constructor(
-    readonly graph: OpGraph,
+    readonly graph: Graph,
     readonly tree: Tree,
-    readonly scene: Scene,
+    readonly scene: Plan,
   ) {
     this.boxOf = new Int32Array(tree.parent.length).fill(-1);
     scene.nodes.forEach((node, box) => (this.boxOf[node] = box));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { Shown } from "./shown";
+import { Shown } from "../../graph/shown";
 import { graphOf, sceneOf, treeOf } from "./testing";
 import { siblings, walked } from "./walk";
 

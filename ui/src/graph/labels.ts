@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is written in boxes, and how large they are for it. Sizes do not depend on figures: a picture that is coloured anew stays as it is.
-import type { OpGraph } from "../../graph/ops";
-import type { Sizes } from "../../graph/layout";
-import type { Tree } from "../../graph/tree";
+import type { Sizes } from "./layout";
+import { isEnd, type DrawnOps } from "./ops";
+import type { Tree } from "./tree";
 
 export interface Labels {
   titles: readonly string[]; // of each node
@@ -21,7 +21,7 @@ function shortType(type: string): string {
 }
 
 /** `widthOf`: of a title, in units. */
-export function labelsOf(graph: OpGraph, tree: Tree, widthOf: (title: string) => number): Labels {
+export function labelsOf(graph: DrawnOps, tree: Tree, widthOf: (title: string) => number): Labels {
   const nodes = tree.parent.length;
   const cache = new Map<string, number>();
   const measured = (title: string) => {
@@ -43,16 +43,7 @@ export function labelsOf(graph: OpGraph, tree: Tree, widthOf: (title: string) =>
   return { titles, widths, marks, sizes };
 }
 
-export function isEnd(graph: OpGraph, op: number): boolean {
-  return graph.kinds[op] === "input" || graph.kinds[op] === "output";
-}
-
-/** How many ops there are, but for inputs and outputs of the network. */
-export function opCount(graph: OpGraph): number {
-  return graph.ids.reduce((count, _, op) => count + (isEnd(graph, op) ? 0 : 1), 0);
-}
-
-function titleOf(graph: OpGraph, tree: Tree, node: number): string {
+function titleOf(graph: DrawnOps, tree: Tree, node: number): string {
   if (node >= tree.ops) return tree.labels[node - tree.ops]!;
   return isEnd(graph, node) ? graph.names[node]! : shortType(graph.types[node]!);
 }
@@ -64,7 +55,7 @@ function fitting(title: string, most: number, widthOf: (title: string) => number
 }
 
 /** How many ops hang on a box; how many blocks are like a group. */
-function marksOf(graph: OpGraph, tree: Tree): string[] {
+function marksOf(graph: DrawnOps, tree: Tree): string[] {
   const hanging = new Int32Array(tree.ops);
   for (const host of graph.host) if (host >= 0) hanging[host]! += 1;
   const alike = new Map<number, number>();

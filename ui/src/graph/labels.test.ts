@@ -2,11 +2,12 @@
 import { describe, expect, it } from "vitest";
 
 import { labelsOf } from "./labels";
-import { graphOf, treeOf } from "./testing";
+import { drawnOps } from "./ops";
+import { graphOf, treeOf } from "./testing/small";
 
-const graph = graphOf(["Input", "com.microsoft.QLinearConv", "Constant", "Add", "Output"], [[0, 1], [1, 3], [2, 3], [3, 4]], {
+const graph = drawnOps(graphOf(["Input", "com.microsoft.QLinearConv", "Constant", "Add", "Output"], [[0, 1], [1, 3], [2, 3], [3, 4]], {
   host: Int32Array.from([-1, -1, 3, -1, -1]), names: ["pixels", "/x/a/Conv", "/x/b/Constant", "/x/b/Add", "logits"],
-});
+}));
 const tree = { ...treeOf(5, [0, { label: "a", inside: [1] }, { label: "b", inside: [3] }, 4]), alike: Int32Array.from([-1, 0, 0]) };
 const widthOf = (title: string) => title.length * 7;
 const labels = labelsOf(graph, tree, widthOf);

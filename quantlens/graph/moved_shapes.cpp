@@ -153,7 +153,9 @@ class Moved {
 
   MaybeDims of_pad(const Node& node) const {
     MaybeDims row = known_.input(node, 0);
-    const Numbers pads = known_.numbers(pads_of(node));
+    const auto* role = quantlens::role<roles::Padding>(node);
+    const Numbers pads = role != nullptr && !role->pads.empty() ? Numbers(role->pads)
+                                                                : known_.numbers(pads_of(node));
     if (!row || !pads || !axes_input_of(node).empty() || pads->size() != 2 * row->size())
       return std::nullopt;
     for (std::size_t i = 0; i < row->size(); ++i) {

@@ -21,6 +21,10 @@ bool is_one_of(std::string_view type, std::initializer_list<std::string_view> ty
   return std::ranges::find(types, type) != types.end();
 }
 
+bool normalizes(const Node& node) {
+  return node.type.find("BatchNorm") != std::string::npos;
+}
+
 bool gives_nothing(const Op& op) {
   return op.node.outputs.empty();
 }
@@ -37,6 +41,7 @@ class Assembler {
 
   Graph make(std::optional<std::vector<ValueInfo>> outputs) {
     graph_.outputs = outputs ? *std::move(outputs) : read_by_nobody();
+    drop_by_products();
     for (const std::size_t number : order()) add(ops_[number]);
     return std::move(graph_);
   }
@@ -72,13 +77,25 @@ class Assembler {
       if (op.is_constant || op.given || is_aside(op.node.type) ||
           std::ranges::any_of(values, is_read))
         continue;
-      // What a normalization gives beside its result is for training.
-      const bool has_one = op.node.type.find("BatchNorm") != std::string::npos;
-      const std::size_t count = has_one ? std::min<std::size_t>(values.size(), 1) : values.size();
+      const std::size_t count =
+          normalizes(op.node) ? std::min<std::size_t>(values.size(), 1) : values.size();
       for (std::size_t i = 0; i < count; ++i)
         outputs.push_back({.name = values[i], .dtype = {}, .shape = {}});
     }
     return outputs;
+  }
+
+  /// What a normalization gives for training is absent where nobody reads it.
+  void drop_by_products() {
+    std::unordered_set<std::string_view> read;
+    for (const Op& op : ops_) read.insert(op.node.inputs.begin(), op.node.inputs.end());
+    for (const ValueInfo& output : graph_.outputs) read.insert(output.name);
+    for (Op& op : ops_) {
+      if (!normalizes(op.node)) continue;
+      for (std::size_t i = 1; i < op.node.outputs.size(); ++i) {
+        if (!read.contains(op.node.outputs[i])) op.node.outputs[i].clear();
+      }
+    }
   }
 
   /// For each op, those that have to come before it.

@@ -117,17 +117,16 @@ bool fuses_more_than_bias(const Reading& of) {
          std::ranges::any_of(*ops, [](const std::string& op) { return op != "BiasAdd"; });
 }
 
-/// Filters are [positions..., inputs, outputs].
+/// Filters are [positions..., inputs, outputs]. A bias is an op of its own (BiasAdd) but in fused
+/// ops: a plan may give one to any convolution.
 Told convolution(const Reading& of, std::size_t positions) {
   const auto layout = layout_of(of, positions);
   const auto window = layout ? window_of(of, *layout) : std::nullopt;
   if (!window) return std::nullopt;
-  roles::Convolution role{.operands = {.bias = {}},
-                          .output_axis = positions + 1,
+  roles::Convolution role{.output_axis = positions + 1,
                           .input_axis = positions,
                           .channel_axis = layout->channels,
                           .window = *window};
-  if (fuses(of, "BiasAdd")) role.operands.bias = 2;
   role.fuses_activation = fuses_more_than_bias(of);
   return role;
 }
@@ -162,6 +161,7 @@ Told transposed(Reading of, std::size_t positions) {
   roles::Convolution role = std::get<roles::Convolution>(*told);
   std::swap(role.output_axis, role.input_axis);
   role.window.has_extents = true;
+  role.operands.bias = 3;  // behind the extents
   std::swap(of.node.inputs[0], of.node.inputs[2]);
   return role;
 }

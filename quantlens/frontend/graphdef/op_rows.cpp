@@ -461,7 +461,7 @@ std::optional<std::size_t> number_of(std::string_view attribute, const Node& nod
 Outputs outputs_of(std::string_view text, const Node& node) {
   if (text.ends_with(']')) {
     const std::size_t list = text.find('[');
-    Outputs outputs{.name = text.substr(0, list), .count = 0, .types = {}};
+    Outputs outputs{.name = text.substr(0, list), .count = {}, .types = {}};
     const auto found =
         node.attributes.find(std::string(text.substr(list + 1, text.size() - list - 2)));
     if (found == node.attributes.end()) return outputs;

@@ -106,7 +106,11 @@ class OpReader {
       values.push_back(value_of(scope, read_reference(source_, text), "a function"));
     }
     for (const Local& local : locals) {
-      if (local.op) ops_[*local.op].node.outputs = local.outputs;
+      if (!local.op) continue;
+      ops_[*local.op].node.outputs = local.outputs;
+      // An op that is not known gives something, also where nobody reads it.
+      if (!local.has_all_outputs && local.outputs.empty())
+        ops_[*local.op].node.outputs = {local.name};
     }
     return values;
   }

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "quantlens/graph/roles_of.h"
 #include "quantlens/runtime/oracle/constants.h"
@@ -55,6 +56,7 @@ class Translation {
     model_.graph.weights = model.graph.weights;
     for (const auto& [name, weight] : model.graph.weights) constants_.insert(name);
     for (const Node& node : model.graph.nodes) add(node);
+    push("", Kind::other, made_, {});  // all of them are of interest
   }
 
   const Model& model() const { return model_; }
@@ -86,6 +88,7 @@ class Translation {
     if (!is_constant(node) || (word.empty() && !is_root && !is_square))
       return push("", Kind::other, node.inputs, node.outputs);
     constants_.insert(node.outputs[0]);
+    made_.push_back(node.outputs[0]);
     if (is_root) {
       // Such a name is no node's: TensorFlow's have no brackets.
       const std::string inner = node.outputs[0] + "[sqrt]";
@@ -104,6 +107,7 @@ class Translation {
 
   Model model_;
   std::unordered_set<std::string> constants_;
+  std::vector<std::string> made_;
 };
 
 }  // namespace

@@ -355,6 +355,13 @@ struct Activation {
 };
 BOOST_DESCRIBE_STRUCT(Activation, (), ())
 
+/// other: each element of the result comes of those in its place of all inputs, which are
+/// broadcast to each other.
+struct Elementwise {
+  bool operator==(const Elementwise&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Elementwise, (), ())
+
 /// other: gives new numbers each time.
 struct RandomNumbers {
   bool operator==(const RandomNumbers&) const = default;
@@ -391,7 +398,7 @@ using AnyRoles =
                  roles::Conversion, roles::Coding, roles::Reshaping, roles::Padding, roles::Slicing,
                  roles::Repetition, roles::Choice, roles::Resampling, roles::ConstantValue,
                  roles::Sum, roles::Activation, roles::RandomNumbers, roles::UntoldProduct,
-                 roles::UntoldCodes, roles::Reorder>;
+                 roles::UntoldCodes, roles::Reorder, roles::Elementwise>;
 
 /// The same as a type of its own, which is copied and destroyed in roles.cpp: wherever a variant is
 /// itself, the compiler makes a table of its alternatives for each of that, in each file that has a

@@ -94,6 +94,8 @@ class ShapeInference {
         return of_matmul(node);
       case Kind::matmul_blocks:
         return of_blocks(node);
+      case Kind::other:
+        return role<roles::Elementwise>(node) != nullptr ? of_all(node) : std::nullopt;
       default:
         return moved_shape(known_, node);
     }

@@ -238,6 +238,12 @@ TEST(GraphDefMeaning, OfOpsThatChangeTypesSaysWhichTheyGive) {
   EXPECT_EQ(type_of("MyOp", kOfFloats), "?");
 }
 
+TEST(GraphDefMeaning, OfFunctionsOfElementsWithoutAKindIsThatTheyAre) {
+  EXPECT_EQ(shape_of("Rsqrt", {"x"}), "[2,9,9,4]");
+  EXPECT_EQ(shape_of("SquaredDifference", {"x", "v"}), "[2,9,9,4]");
+  EXPECT_EQ(shape_of("MyOp", {"x"}), "?");
+}
+
 TEST(GraphDefMeaning, OfOpsOnCodesIsThatTheyAre) {
   for (const char* op : {"QuantizeV2", "Dequantize", "FakeQuantWithMinMaxVars", "QuantizedConv2D",
                          "RequantizationRange", "QuantizeAndDequantizeV4"}) {

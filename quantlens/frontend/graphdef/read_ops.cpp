@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <set>
 #include <span>
@@ -18,34 +17,6 @@ namespace quantlens::graphdef {
 namespace {
 
 constexpr std::size_t kMostOutputs = 65'536;  // of one op
-
-/// What a node reads, as it stands in the file: "name", "name:2", "^name", or, in functions,
-/// "name:output:0".
-struct Reference {
-  std::string_view node;
-  std::string_view output;  ///< empty: the number counts all outputs
-  std::size_t number = 0;
-  bool is_control = false;
-};
-
-Reference read_reference(const Source& source, std::string_view text) {
-  if (text.starts_with('^')) return {.node = text.substr(1), .output = {}, .is_control = true};
-  Reference reference;
-  const std::size_t first = text.find(':');
-  reference.node = text.substr(0, first);
-  if (first == std::string_view::npos) return reference;
-  std::string_view number = text.substr(first + 1);
-  if (const std::size_t second = number.find(':'); second != std::string_view::npos) {
-    reference.output = number.substr(0, second);
-    number.remove_prefix(second + 1);
-  }
-  const auto [end, error] =
-      std::from_chars(number.data(), number.data() + number.size(), reference.number);
-  if (error != std::errc() || end != number.data() + number.size()) {
-    unsound(source.path, fmt::format("'{}' names no value", printable(text)));
-  }
-  return reference;
-}
 
 std::string value_name(const std::string& node, std::size_t number) {
   return number == 0 ? node : fmt::format("{}:{}", node, number);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstring>
 #include <utility>
 
@@ -300,6 +302,25 @@ void add_function(Source& source, std::string_view message) {
   if (name.empty()) unsound(source.path, "a function has no name");
   if (!source.functions.emplace(name, std::move(function)).second)
     unsound(source.path, fmt::format("two functions are named '{}'", printable(name)));
+}
+
+Reference read_reference(const Source& source, std::string_view text) {
+  if (text.starts_with('^')) return {.node = text.substr(1), .output = {}, .is_control = true};
+  Reference reference;
+  const std::size_t first = text.find(':');
+  reference.node = text.substr(0, first);
+  if (first == std::string_view::npos) return reference;
+  std::string_view number = text.substr(first + 1);
+  if (const std::size_t second = number.find(':'); second != std::string_view::npos) {
+    reference.output = number.substr(0, second);
+    number.remove_prefix(second + 1);
+  }
+  const auto [end, error] =
+      std::from_chars(number.data(), number.data() + number.size(), reference.number);
+  if (error != std::errc() || end != number.data() + number.size()) {
+    unsound(source.path, fmt::format("'{}' names no value", printable(text)));
+  }
+  return reference;
 }
 
 std::optional<std::vector<Dim>> read_shape(std::string_view message) {

@@ -63,6 +63,18 @@ struct Source {
   std::uint64_t allowance = std::uint64_t{1} << 30U;
 };
 
+/// What a node reads, as it stands in the file: "name", "name:2", "^name", or, in functions,
+/// "name:output:0".
+struct Reference {
+  std::string_view node;
+  std::string_view output;  ///< empty: the number counts all outputs
+  std::size_t number = 0;
+  bool is_control = false;
+};
+
+/// Throws as `unsound` where the text is none.
+Reference read_reference(const Source& source, std::string_view text);
+
 /// Throws Errc::bad_input: "<path>: not a sound TensorFlow graph: <problem>; …".
 [[noreturn]] void unsound(const fs::path& path, std::string_view problem);
 

@@ -82,8 +82,15 @@ class Moved {
 
   MaybeDims of_squeeze(const Node& node) const {
     const MaybeDims data = known_.input(node, 0);
-    const std::vector<std::int64_t> axes = axes_named(known_.index(), node);
-    if (!data || axes.empty()) return std::nullopt;
+    std::vector<std::int64_t> axes = axes_named(known_.index(), node);
+    if (!data) return std::nullopt;
+    if (axes.empty()) {  // all that are 1
+      if (!axes_input_of(node).empty()) return std::nullopt;
+      for (std::size_t i = 0; i < data->size(); ++i) {
+        if (!(*data)[i].extent) return std::nullopt;
+        if ((*data)[i].extent == 1) axes.push_back(static_cast<std::int64_t>(i));
+      }
+    }
     const auto gone = places(axes, data->size());
     return gone ? MaybeDims(rules::without(*data, *gone, false)) : std::nullopt;
   }

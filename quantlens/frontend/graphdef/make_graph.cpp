@@ -40,9 +40,11 @@ class Assembler {
   }
 
   Graph make(std::optional<std::vector<ValueInfo>> outputs) {
+    const bool is_whole = !outputs;
     graph_.outputs = outputs ? *std::move(outputs) : read_by_nobody();
     drop_by_products();
     for (const std::size_t number : order()) add(ops_[number]);
+    if (is_whole) drop_constant_outputs();
     return std::move(graph_);
   }
 
@@ -83,6 +85,15 @@ class Assembler {
         outputs.push_back({.name = values[i], .dtype = {}, .shape = {}});
     }
     return outputs;
+  }
+
+  /// What freezing leaves of variables that only control edges lead to.
+  void drop_constant_outputs() {
+    const auto is_constant = [&](const ValueInfo& output) {
+      return constants_.contains(output.name);
+    };
+    if (!std::ranges::all_of(graph_.outputs, is_constant))
+      std::erase_if(graph_.outputs, is_constant);
   }
 
   /// What a normalization gives for training is absent where nobody reads it.

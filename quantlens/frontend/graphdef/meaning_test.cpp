@@ -183,7 +183,8 @@ TEST(GraphDefMeaning, OfReductionsDropsAxesUnlessToldOtherwise) {
 TEST(GraphDefMeaning, OfMovesIsToldByTheirConstants) {
   EXPECT_EQ(shape_of("Transpose", {"x", "order"}), "[2,4,9,9]");
   EXPECT_EQ(shape_of("ExpandDims", {"v", "one"}), "[4,1]");
-  EXPECT_EQ(shape_of("Squeeze", {"matrix"}, {{"squeeze_dims", numbers({})}}), "?");
+  EXPECT_EQ(shape_of("Squeeze", {"each"}, {{"squeeze_dims", numbers({})}}), "[4]");
+  EXPECT_EQ(shape_of("Squeeze", {"each"}, {{"squeeze_dims", numbers({0, -1})}}), "[1,4]");
   EXPECT_EQ(shape_of("Reshape", {"x", "parts"}), "[1,648]");
   EXPECT_EQ(shape_of("GatherV2", {"x", "axes", "one"}), "[2,2,9,4]");
   EXPECT_EQ(told("Transpose", {"x", "v"}).kind, Kind::other) << "an order that is not constant";

@@ -62,6 +62,15 @@ TEST(GraphDef, DoesNotGiveWhatIsForChecksFilesAndPeople) {
       << "nodes without results stay in the file";
 }
 
+TEST(GraphDef, DoesNotGiveConstantsThatNobodyReads) {
+  GraphBytes graph;
+  graph.input("x", {2})
+      .constant("c", floats({1}, {1}))
+      .node("c/read", "Identity", {"c"}, kOfFloats)
+      .node("y", "Relu", {"x", "^c/read"}, kOfFloats);
+  EXPECT_THAT(names_of(graph.read().graph.outputs), ElementsAre("y"));
+}
+
 TEST(GraphDef, EndsAtWhatItsReturnsRead) {
   GraphBytes graph;
   graph.node("arg", "_Arg", {}, {{"T", type(kFloat)}})

@@ -42,6 +42,10 @@ std::string_view word_of(const Node& node) {
       return "Max";
     case Kind::transpose:
       return "Transpose";
+    case Kind::reshape:
+      return "Reshape";
+    case Kind::squeeze:
+      return "Squeeze";
     default:
       return {};
   }
@@ -101,6 +105,10 @@ class Translation {
     if (node.kind == Kind::transpose) {
       attributes.emplace("perm", permutation_of(node));
       inputs.resize(1);
+    } else if (node.kind == Kind::reshape) {
+      attributes.emplace("allowzero", std::int64_t{1});
+    } else if (const auto* named = role<roles::NamedAxes>(node); named != nullptr) {
+      if (!named->axes.empty()) attributes.emplace("axes", named->axes);
     }
     push(word, node.kind, std::move(inputs), node.outputs, std::move(attributes));
   }

@@ -52,6 +52,17 @@ TEST(GraphDefConstants, OfATransposeFollowItsOrder) {
   EXPECT_THAT(graphdef_constants(net.model(), kMost).at("t").shape(), ElementsAre(3, 1, 2));
 }
 
+TEST(GraphDefConstants, OfABiasThatKerasReshapesAreItsNumbers) {
+  SmallGraph net;
+  net.weight("bias", {3}, {1, 2, 3})
+      .constant("shape", Tensor::from<std::int32_t>({4}, {1, 1, 1, 3}))
+      .node(Kind::reshape, {"bias", "shape"}, "r")
+      .node(Kind::squeeze, {"r"}, "s");
+  const TensorMap constants = graphdef_constants(net.model(), kMost);
+  EXPECT_THAT(constants.at("r").shape(), ElementsAre(1, 1, 1, 3));
+  EXPECT_THAT(constants.at("s").shape(), ElementsAre(3));
+}
+
 TEST(GraphDefConstants, AreNotMadeOfOpsThatMeanSomethingElse) {
   SmallGraph net;
   net.weight("w", {2}, {1, 2}).node(Kind::softmax, {"w"}, "y");

@@ -98,6 +98,9 @@ def real_ones(sandbox, models):
         harness.check(ends_of(told, "inputs") == [first] and ends_of(told, "outputs") == [last], f"{name}: inputs and outputs")
         planned = [one for one in told["ops"] if one["quantized"] and one["kind"] in ("conv", "matmul")]
         harness.check(len(planned) == products, f"{name}: all {products} convolutions and products would be quantized")
+    told = inspected(sandbox, models / "ds_cnn_s.pb")
+    folded = [one for one in told["ops"] if one["kind"] == "batch_norm" and one["quantized"]]
+    harness.check(len(folded) == 9, "ds_cnn_s.pb: all batch normalizations would be folded")
     told = inspected(sandbox, models / "ds_cnn_s.pb", "--inputs", "Mfcc")
     harness.check("DecodeWav" not in told["op_counts"] and told["inputs"][0]["name"] == "Mfcc", "ds_cnn_s.pb begins at its features")
 

@@ -183,7 +183,7 @@ class Moved {
 
   MaybeDims of_reduction(const Node& node) const {
     const auto* role = quantlens::role<roles::Reduction>(node);
-    const MaybeDims data = known_.input(node, 0);
+    MaybeDims data = known_.input(node, 0);
     if (role == nullptr || !data) return std::nullopt;
     const std::string& given = axes_input_of(node);
     const Numbers axes = given.empty() ? Numbers(role->axes) : known_.numbers(given);

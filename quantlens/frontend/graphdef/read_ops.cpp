@@ -154,9 +154,9 @@ class OpReader {
   std::string value_seen(Local& local, const Reference& wanted, std::string_view reader) const {
     if (wanted.number >= kMostOutputs)
       fail_reading(reader, wanted, "of which no op has so many results");
-    const std::string value =
-        wanted.output.empty() ? value_name(local.name, wanted.number)
-                              : fmt::format("{}:{}:{}", local.name, wanted.output, wanted.number);
+    std::string value = wanted.output.empty()
+                            ? value_name(local.name, wanted.number)
+                            : fmt::format("{}:{}:{}", local.name, wanted.output, wanted.number);
     if (local.seen.insert(value).second) {
       spend(source_, 64 + value.size());
       local.outputs.push_back(value);

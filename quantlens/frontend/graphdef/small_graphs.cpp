@@ -257,12 +257,14 @@ const Node& maker(const Graph& graph, const std::string& value) {
 
 std::vector<std::string> names_of(const std::vector<ValueInfo>& values) {
   std::vector<std::string> names;
+  names.reserve(values.size());
   for (const ValueInfo& value : values) names.push_back(value.name);
   return names;
 }
 
 std::vector<std::string> types_of(const std::vector<Node>& nodes) {
   std::vector<std::string> types;
+  types.reserve(nodes.size());
   for (const Node& node : nodes) types.push_back(node.type);
   return types;
 }

@@ -39,7 +39,7 @@ void add_inspect(CLI::App& program, const std::vector<std::string>&, Runner& cho
   arguments->ends.add_to(*verb);
   arguments->table.add_to(*verb);
   verb->footer(
-      "Examples:\n  quantlens inspect mobilenet.onnx\n"
+      "Example:\n  quantlens inspect mobilenet.onnx\n"
       "  quantlens inspect ds_cnn.pb --inputs Mfcc --outputs labels_softmax");
   verb->callback([=, &chosen] { chosen = [=] { return run(*arguments); }; });
 }

@@ -17,6 +17,8 @@ namespace quantlens::graphdef {
 namespace {
 
 constexpr std::size_t kMostOutputs = 65'536;  // of one op
+// What a node of a function is charged with, so that 130,000 of them are the most.
+constexpr std::uint64_t kBytesOfNode = 8192;
 
 std::string value_name(const std::string& node, std::size_t number) {
   return number == 0 ? node : fmt::format("{}:{}", node, number);
@@ -97,7 +99,7 @@ class OpReader {
   Local local_of(std::string_view message, const Call& call) {
     Local local{.parts = split_node(source_, message), .name = {}};
     local.name = call.prefix + std::string(local.parts.name);
-    if (call.depth > 0) spend(source_, 2048 + 2 * local.name.size() + message.size());
+    if (call.depth > 0) spend(source_, kBytesOfNode + 2 * local.name.size() + message.size());
     for (auto& [key, value] : local.parts.values) {
       if (value.field != AttrValue::placeholder) continue;
       const auto given =
@@ -139,7 +141,7 @@ class OpReader {
       unsound(source_.path,
               fmt::format("the node '{}' has {} results", printable(local.parts.name), count));
     }
-    spend(source_, count > 8 ? count * (64 + local.name.size()) : 0);
+    spend(source_, count > 8 ? count * (256 + 3 * local.name.size()) : 0);
     for (std::size_t i = 0; i < count; ++i) local.outputs.push_back(value_name(local.name, i));
     local.has_all_outputs = true;
   }
@@ -158,7 +160,7 @@ class OpReader {
                             ? value_name(local.name, wanted.number)
                             : fmt::format("{}:{}:{}", local.name, wanted.output, wanted.number);
     if (local.seen.insert(value).second) {
-      spend(source_, 64 + value.size());
+      spend(source_, 256 + 3 * value.size());
       local.outputs.push_back(value);
     }
     return value;

@@ -25,12 +25,14 @@ SmallGraph net() {
 
 std::vector<std::string> names(const std::vector<ValueInfo>& values) {
   std::vector<std::string> names;
+  names.reserve(values.size());
   for (const ValueInfo& value : values) names.push_back(value.name);
   return names;
 }
 
 std::vector<std::string> made(const Graph& graph) {
   std::vector<std::string> values;
+  values.reserve(graph.nodes.size());
   for (const Node& node : graph.nodes) values.push_back(op_id(node));
   return values;
 }

@@ -249,7 +249,7 @@ TEST(GraphDefTensor, MayHaveNoElementsAtAll) {
 TEST(GraphDefTensor, HasElementsOfEveryTypePackedOrNot) {
   for (const bool packed : {false, true}) {
     const auto read = [&](std::int64_t type, std::uint32_t field,
-                          std::vector<std::uint64_t> values) {
+                          const std::vector<std::uint64_t>& values) {
       return constant_of(varints(type, {2}, field, values, packed));
     };
     const std::uint64_t minus = static_cast<std::uint64_t>(-1);

@@ -211,6 +211,23 @@ std::optional<flow::DataChoice> LongOptions::calibration_data() const {
   return flow::DataChoice{.data = *calibration_data_, .options = {}};
 }
 
+void EndsOptions::add_to(CLI::App& verb) {
+  const auto add = [&](const char* option, std::vector<std::string>& names, const char* told) {
+    verb.add_option(option, names, told)
+        ->delimiter(',')
+        ->take_all()
+        ->expected(1)
+        ->type_name("NAME[,NAME...]")
+        ->check(not_empty())
+        ->group("Model");
+  };
+  add("--inputs", ends_.inputs,
+      "Begin at these values, or at what these nodes give: what is only before them is left out "
+      "(default: the model's inputs)");
+  add("--outputs", ends_.outputs,
+      "End at these values, or at what these nodes give (default: the model's outputs)");
+}
+
 void TableOptions::add_form_to(CLI::App& verb) {
   verb.add_option("--output", format_,
                   "Print this form on standard output: table, json, csv or markdown (default: "

@@ -15,6 +15,7 @@
 #include "quantlens/base/store.h"
 #include "quantlens/base/words.h"
 #include "quantlens/flow/session.h"
+#include "quantlens/graph/cut.h"
 #include "quantlens/report/run_view.h"
 #include "quantlens/workspace/workspace.h"
 
@@ -130,6 +131,16 @@ class TableOptions {
   std::string format_ = "table";
   bool wide_ = false, all_ = false;
   ActivationOrder order_ = ActivationOrder::sqnr;
+};
+
+/// --inputs and --outputs, for verbs that read a model: where the network begins and ends.
+class EndsOptions {
+ public:
+  void add_to(CLI::App& verb);
+  const Ends& ends() const { return ends_; }
+
+ private:
+  Ends ends_;
 };
 
 /// Writes to standard output; a broken pipe or a full disk throws Errc::io.

@@ -11,12 +11,14 @@ namespace {
 
 struct Arguments {
   fs::path model;
+  EndsOptions ends;
   TableOptions table;
 };
 
 int run(const Arguments& arguments) {
   Workers workers(Isolation{.program = kThisProgram, .stop_requested = {}});  // started when asked
-  const Inspection inspection = flow::inspect(arguments.model, Formats(&workers));
+  const Inspection inspection =
+      flow::inspect(arguments.model, arguments.ends.ends(), Formats(&workers));
   if (arguments.table.is_json()) {
     print_out(json::dump(json::encode(inspection)));
   } else if (arguments.table.is_csv()) {
@@ -34,8 +36,11 @@ void add_inspect(CLI::App& program, const std::vector<std::string>&, Runner& cho
       "inspect", "Show what is in a model, what would be quantized, and why the rest would not");
   auto arguments = std::make_shared<Arguments>();
   verb->add_option("MODEL", arguments->model, "The model")->check(offers_files())->required();
+  arguments->ends.add_to(*verb);
   arguments->table.add_to(*verb);
-  verb->footer("Example:\n  quantlens inspect mobilenet.onnx");
+  verb->footer(
+      "Example:\n  quantlens inspect mobilenet.onnx\n"
+      "  quantlens inspect ds_cnn.pb --inputs Mfcc --outputs labels_softmax");
   verb->callback([=, &chosen] { chosen = [=] { return run(*arguments); }; });
 }
 

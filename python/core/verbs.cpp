@@ -245,8 +245,11 @@ nb::object merge(const Asked& asked) {
 nb::object inspect(const Asked& asked) {
   const Call call(asked);
   const auto model = asked.get<fs::path>("model");
+  Ends ends;
+  asked.set("inputs", ends.inputs);
+  asked.set("outputs", ends.outputs);
   Inspection result;
-  call.run_in_session([&](const flow::Session&) { result = flow::inspect(model); });
+  call.run_in_session([&](const flow::Session&) { result = flow::inspect(model, ends); });
   return to_python(result);
 }
 

@@ -309,14 +309,16 @@ def judge(
 
 
 @public
-def inspect(model: Model) -> records.Inspection:
-    """What is in a model, what would be quantized, and why the rest would not.
+def inspect(
+    model: Model, *, inputs: Sequence[str] | None = None, outputs: Sequence[str] | None = None,
+) -> records.Inspection:
+    """What is in a model, what would be quantized, and why the rest would not. The model may be a frozen TensorFlow graph.
 
     >>> told = quantlens.inspect("float.onnx")
     >>> told.inputs[0].shape, told.op_counts["Conv"], told.stay_float
     ('[N,1,8,8]', 5, {'Softmax has no integer form here': 1})
     """
-    return cast("records.Inspection", _core.inspect({"model": path_of(model)}))
+    return cast("records.Inspection", _core.inspect({"model": path_of(model), "inputs": inputs, "outputs": outputs}))
 
 
 @public

@@ -33,24 +33,31 @@ void add_weight(const Tensor& weight, Inspection& result) {
   result.parameters += static_cast<std::uint64_t>(weight.size());
 }
 
-}  // namespace
+/// What the file does not say, as far as the ops make it known.
+ValueOutline outline_of(const ValueInfo& value, const Describer& describe) {
+  const ValueInfo known = describe(value.name);
+  return outline({.name = value.name,
+                  .dtype = value.dtype ? value.dtype : known.dtype,
+                  .shape = value.shape ? value.shape : known.shape});
+}
 
-Inspection inspect(const fs::path& path, const Formats& formats) {
-  const Model model = formats.read(path);
-  Inspection result{.path = path.string(),
-                    .format = model.format,
-                    .file_bytes = model.file.bytes().size(),
-                    .opsets = model.opsets};
-  for (const auto& [name, weight] : model.graph.weights) add_weight(weight, result);
-  const GraphIndex index(model.graph);
-  for (const Node& node : model.graph.nodes) {
+void add_values(const Graph& graph, Inspection& result) {
+  const Describer describe(graph);
+  for (const ValueInfo& input : graph.inputs) result.inputs.push_back(outline_of(input, describe));
+  for (const ValueInfo& output : graph.outputs)
+    result.outputs.push_back(outline_of(output, describe));
+}
+
+void add_weights(const GraphIndex& index, Inspection& result) {
+  for (const auto& [name, weight] : index.graph().weights) add_weight(weight, result);
+  for (const Node& node : index.graph().nodes) {
     if (node.kind != Kind::constant) continue;
     if (const Tensor* weight = index.constant(op_id(node))) add_weight(*weight, result);
   }
-  for (const ValueInfo& input : model.graph.inputs) result.inputs.push_back(outline(input));
-  for (const ValueInfo& output : model.graph.outputs) result.outputs.push_back(outline(output));
-  for (const Node& node : model.graph.nodes) ++result.op_counts[node.type];
-  for (const auto& [key, value] : model.metadata) result.metadata[key] = value.substr(0, 200);
+}
+
+/// The ops that would be quantized by the default recipe.
+void add_plan(const Model& model, const GraphIndex& index, Inspection& result) {
   const Indexed looked_up = indexed(model);
   const Analyzed analyzed(looked_up);
   const Draft draft(analyzed, Recipe());
@@ -68,6 +75,25 @@ Inspection inspect(const fs::path& path, const Formats& formats) {
       ++result.stay_float[op.reason];
     }
   }
+}
+
+}  // namespace
+
+Inspection inspect(const fs::path& path, const Ends& ends, const Formats& formats) {
+  Model model = formats.read_to_show(path);
+  if (!ends.is_whole()) model.graph = cut(model.graph, ends);
+  Inspection result{.path = path.string(),
+                    .format = model.format,
+                    .file_bytes = model.file.bytes().size(),
+                    .opsets = model.opsets,
+                    .version = model.vocabulary.version,
+                    .notes = formats.notes_on(model)};
+  const GraphIndex index(model.graph);
+  add_weights(index, result);
+  add_values(model.graph, result);
+  for (const Node& node : model.graph.nodes) ++result.op_counts[node.type];
+  for (const auto& [key, value] : model.metadata) result.metadata[key] = value.substr(0, 200);
+  add_plan(model, index, result);
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 #include "quantlens/frontend/annotations.h"
+#include "quantlens/frontend/graphdef/graphdef.h"
 #include "quantlens/frontend/onnx/annotate.h"
 #include "quantlens/frontend/onnx/onnx.h"
 #include "quantlens/frontend/onnx/upgrade.h"
@@ -18,24 +20,27 @@
 namespace quantlens::frontend {
 namespace {
 
+/// What is null, quantlens does not do with models of the format.
 struct Format {
   std::string_view name;
   bool (*match)(Bytes bytes, const fs::path& path);
   Model (*read)(const fs::path& path, MappedFile file);
-  std::set<std::string> (*named_in)(const fs::path& path, std::string_view text);
-  Upgraded (*upgrade)(Model model);
+  std::set<std::string> (*named_in)(const fs::path& path, std::string_view text) = nullptr;
+  Upgraded (*upgrade)(Model model) = nullptr;
   Model (*edited)(const Model& model, const Plan& plan,
-                  const std::map<std::string, std::string>& metadata);
-  std::vector<fs::path> (*files_of)(const Model& model);
+                  const std::map<std::string, std::string>& metadata) = nullptr;
+  std::vector<fs::path> (*files_of)(const Model& model) = nullptr;
   std::vector<std::string> (*apply)(const Model& model, const Plan& plan,
                                     const std::map<std::string, std::string>& metadata,
-                                    Store& store, const fs::path& path);
-  void (*write_patched)(const Model& model, const Patch& patch, Store& store, const fs::path& path);
+                                    Store& store, const fs::path& path) = nullptr;
+  void (*write_patched)(const Model& model, const Patch& patch, Store& store,
+                        const fs::path& path) = nullptr;
   void (*write_annotated)(const fs::path& model, const MappedFile& file, const Annotations& notes,
-                          Store& store, const fs::path& path);
+                          Store& store, const fs::path& path) = nullptr;
 };
 
 constexpr Format kFormats[] = {
+    {.name = "graphdef", .match = graphdef::match, .read = graphdef::read},
     {"onnx", onnx::match, onnx::read, onnx::locations_in, onnx::upgrade, onnx::edited,
      onnx::files_of, onnx::apply, onnx::write_patched, onnx::write_annotated},
 };
@@ -52,9 +57,10 @@ constexpr Stranger kStrangers[] = {
      "it is a Git LFS pointer; fetch the file itself with git lfs pull"},
     {0, "\x93NUMPY",
      "it is a NumPy array, which holds samples; give the model here and this as --data"},
-    {0, "PK\x03\x04",
-     "it is a ZIP archive, as PyTorch and Keras write them; export the model to ONNX"},
-    {0, "\x89HDF", "it is an HDF5 file, as Keras writes them; export the model to ONNX"},
+    {0, "PK\x03\x04", "it is a ZIP archive, as PyTorch writes them; export the model to ONNX"},
+    {0, "\x89HDF",
+     "it is an HDF5 file, as Keras writes them; write a SavedModel by model.export(\"FOLDER\") and "
+     "freeze that to one .pb file as docs/tensorflow.md shows, or export it to ONNX"},
     {4, "TFL3", "it is a TensorFlow Lite file; export the original model to ONNX"},
     {4, "ORTM", "it is in ONNX Runtime's own format; give the .onnx file that it was made from"},
     {0, "\xFF\xD8\xFF", "it is a JPEG image; give an .onnx file"},
@@ -72,33 +78,18 @@ bool is_npz(std::string_view text) {
   return text.substr(kName, size).ends_with(".npy");
 }
 
-/// A GraphDef begins with a node (field 1), which begins with its name (1) and its op (2); an ONNX
-/// model begins with a number.
-bool is_graph_def(std::string_view text) {
-  constexpr std::string_view kText = "\x0a";
-  if (!text.starts_with(kText)) return false;
-  std::size_t at = 1;
-  while (at < text.size() && at < 6 && (static_cast<unsigned char>(text[at]) & 0x80U) != 0) ++at;
-  if (++at + 2 > text.size() || text.substr(at, 1) != kText) return false;
-  const std::size_t name = static_cast<unsigned char>(text[at + 1]);
-  return name < 0x80 && text.substr(std::min(text.size(), at + 2 + name)).starts_with("\x12");
-}
-
 /// What the bytes are where they are surely no model.
-std::string_view problem_of(std::string_view text) {
+std::string problem_of(std::string_view text) {
   if (text.empty()) return "it is empty; re-export or re-download it";
+  if (const auto problem = graphdef::problem_of(text); !problem.empty())
+    return fmt::format("it is {}", problem);
   if (is_npz(text)) {
     return "it is an .npz archive of arrays, which holds samples; give the model here and this as "
            "--data";
   }
-  if (is_graph_def(text)) {
-    return "it is a frozen TensorFlow graph, which quantlens does not read yet; convert it: python "
-           "-m tf2onnx.convert --graphdef FILE.pb --inputs NAME:0 --outputs NAME:0 --output "
-           "FILE.onnx";
-  }
   for (const Stranger& stranger : kStrangers) {
     if (text.size() > stranger.offset && text.substr(stranger.offset).starts_with(stranger.magic)) {
-      return stranger.sentence;
+      return std::string(stranger.sentence);
     }
   }
   return {};
@@ -111,18 +102,38 @@ std::string_view problem_of(std::string_view text) {
 
 /// By content.
 const Format& format_of(const fs::path& path, const MappedFile& file) {
-  if (const std::string_view problem = problem_of(file.text()); !problem.empty()) {
+  if (const std::string problem = problem_of(file.text()); !problem.empty()) {
     fail(path, problem);
   }
   for (const Format& format : kFormats) {
     if (format.match(file.bytes(), path)) return format;
   }
-  fail(path, "its bytes are of no known format; give an .onnx file");
+  fail(path, "its bytes are of no known format; give an .onnx file, or a frozen TensorFlow .pb");
+}
+
+const Format* find_format(std::string_view name) {
+  const auto* const found = std::ranges::find(kFormats, name, &Format::name);
+  return found == std::end(kFormats) ? nullptr : found;
+}
+
+/// The format's own function; throws where it has none. `done`: what messages say is not done.
+template <class Verb>
+Verb verb_of(std::string_view format, Verb Format::*verb, const fs::path& path,
+             std::string_view done) {
+  const Format* found = find_format(format);
+  if (found != nullptr && found->*verb != nullptr) return found->*verb;
+  throw Error(Errc::unsupported, fmt::format("{}: models of format '{}' cannot be {} yet",
+                                             printable(path.string()), printable(format), done));
 }
 
 }  // namespace
 
 Model read(const fs::path& path) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) {
+    if (const auto problem = graphdef::problem_of_folder(path); !problem.empty())
+      fail(path, fmt::format("it is {}", problem));
+  }
   MappedFile file = MappedFile::open(path);
   const Format& format = format_of(path, file);
   return format.read(path, std::move(file));
@@ -130,39 +141,30 @@ Model read(const fs::path& path) {
 
 std::vector<std::string> named_in(const fs::path& path) {
   const MappedFile file = MappedFile::open(path);
-  const std::set<std::string> names = format_of(path, file).named_in(path, file.text());
+  const Format& format = format_of(path, file);
+  if (format.named_in == nullptr) return {};
+  const std::set<std::string> names = format.named_in(path, file.text());
   return {names.begin(), names.end()};
 }
 
 Model read_as(std::string_view format, const fs::path& path, MappedFile file) {
-  for (const Format& one : kFormats) {
-    if (one.name == format) return one.read(path, std::move(file));
-  }
-  throw Error(Errc::unsupported, fmt::format("{}: models of format '{}' cannot be read yet",
-                                             printable(path.string()), printable(format)));
+  return verb_of(format, &Format::read, path, "read")(path, std::move(file));
 }
 
 Upgraded upgrade(Model model) {
-  for (const Format& format : kFormats) {
-    if (format.name == model.format) return format.upgrade(std::move(model));
-  }
+  const Format* format = find_format(model.format);
+  if (format != nullptr && format->upgrade != nullptr) return format->upgrade(std::move(model));
   return {.model = std::move(model), .notes = {}};
 }
 
 Model edited(const Model& model, const Plan& plan,
              const std::map<std::string, std::string>& metadata) {
-  for (const Format& format : kFormats) {
-    if (format.name == model.format) return format.edited(model, plan, metadata);
-  }
-  throw Error(Errc::unsupported,
-              fmt::format("{}: models of format '{}' cannot be edited yet",
-                          printable(model.path.string()), printable(model.format)));
+  return verb_of(model.format, &Format::edited, model.path, "edited")(model, plan, metadata);
 }
 
 std::vector<fs::path> files_of(const Model& model) {
-  for (const Format& format : kFormats) {
-    if (format.name == model.format) return format.files_of(model);
-  }
+  const Format* format = find_format(model.format);
+  if (format != nullptr && format->files_of != nullptr) return format->files_of(model);
   return {model.path};
 }
 
@@ -173,24 +175,19 @@ std::vector<fs::path> files_for(const fs::path& path) {
 std::vector<std::string> apply(const Model& model, const Plan& plan,
                                const std::map<std::string, std::string>& metadata, Store& store,
                                const fs::path& path) {
-  for (const Format& format : kFormats) {
-    if (format.name == model.format) return format.apply(model, plan, metadata, store, path);
-  }
-  throw Error(Errc::unsupported, fmt::format("{}: models of format '{}' cannot be written yet",
-                                             printable(path.string()), printable(model.format)));
+  const auto apply = verb_of(model.format, &Format::apply, path, "written");
+  return apply(model, plan, metadata, store, path);
 }
 
 void write_patched(const Model& model, const Patch& patch, Store& store, const fs::path& path) {
-  for (const Format& format : kFormats) {
-    if (format.name == model.format) return format.write_patched(model, patch, store, path);
-  }
-  throw Error(Errc::unsupported, fmt::format("{}: models of format '{}' cannot be written yet",
-                                             printable(path.string()), printable(model.format)));
+  verb_of(model.format, &Format::write_patched, path, "written")(model, patch, store, path);
 }
 
 void write_annotated(const fs::path& model, const MappedFile& file, const Annotations& notes,
                      Store& store, const fs::path& path) {
-  format_of(model, file).write_annotated(model, file, notes, store, path);
+  const Format& format = format_of(model, file);
+  const auto write = verb_of(format.name, &Format::write_annotated, model, "written");
+  write(model, file, notes, store, path);
 }
 
 }  // namespace quantlens::frontend

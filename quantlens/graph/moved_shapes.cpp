@@ -82,8 +82,15 @@ class Moved {
 
   MaybeDims of_squeeze(const Node& node) const {
     const MaybeDims data = known_.input(node, 0);
-    const std::vector<std::int64_t> axes = axes_named(known_.index(), node);
-    if (!data || axes.empty()) return std::nullopt;
+    std::vector<std::int64_t> axes = axes_named(known_.index(), node);
+    if (!data) return std::nullopt;
+    if (axes.empty()) {  // all that are 1
+      if (!axes_input_of(node).empty()) return std::nullopt;
+      for (std::size_t i = 0; i < data->size(); ++i) {
+        if (!(*data)[i].extent) return std::nullopt;
+        if ((*data)[i].extent == 1) axes.push_back(static_cast<std::int64_t>(i));
+      }
+    }
     const auto gone = places(axes, data->size());
     return gone ? MaybeDims(rules::without(*data, *gone, false)) : std::nullopt;
   }
@@ -153,7 +160,9 @@ class Moved {
 
   MaybeDims of_pad(const Node& node) const {
     MaybeDims row = known_.input(node, 0);
-    const Numbers pads = known_.numbers(pads_of(node));
+    const auto* role = quantlens::role<roles::Padding>(node);
+    const Numbers pads = role != nullptr && !role->pads.empty() ? Numbers(role->pads)
+                                                                : known_.numbers(pads_of(node));
     if (!row || !pads || !axes_input_of(node).empty() || pads->size() != 2 * row->size())
       return std::nullopt;
     for (std::size_t i = 0; i < row->size(); ++i) {
@@ -174,7 +183,7 @@ class Moved {
 
   MaybeDims of_reduction(const Node& node) const {
     const auto* role = quantlens::role<roles::Reduction>(node);
-    const MaybeDims data = known_.input(node, 0);
+    MaybeDims data = known_.input(node, 0);
     if (role == nullptr || !data) return std::nullopt;
     const std::string& given = axes_input_of(node);
     const Numbers axes = given.empty() ? Numbers(role->axes) : known_.numbers(given);

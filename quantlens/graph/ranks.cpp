@@ -50,7 +50,11 @@ class RankInference {
     for (const Node& node : graph.nodes) {
       if (op_id(node).empty()) continue;
       if (const std::optional<std::size_t> rank = result_rank(node)) {
-        for (const std::string& output : node.outputs) ranks_.emplace(output, *rank);
+        // Behind its first result a batch_norm gives numbers of the channels.
+        const bool is_norm = node.kind == Kind::batch_norm;
+        for (const std::string& output : node.outputs) {
+          if (!is_norm || output == op_id(node)) ranks_.emplace(output, *rank);
+        }
       }
       if (const auto length = this->length(op_id(node))) lengths_.emplace(op_id(node), *length);
     }

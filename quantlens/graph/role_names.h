@@ -56,6 +56,8 @@ inline constexpr std::string_view kVariantName<roles::RandomNumbers>{"random_num
 template <>
 inline constexpr std::string_view kVariantName<roles::UntoldProduct>{"untold_product"};
 template <>
+inline constexpr std::string_view kVariantName<roles::Elementwise>{"elementwise"};
+template <>
 inline constexpr std::string_view kVariantName<roles::UntoldCodes>{"untold_codes"};
 template <>
 inline constexpr std::string_view kVariantName<roles::Reorder>{"reorder"};

@@ -125,13 +125,15 @@ struct Recurrence {
 };
 BOOST_DESCRIBE_STRUCT(Recurrence, (), (cell, is_batch_first, has_codes, input_axis, operands))
 
-/// max_pool, average_pool, qaverage_pool.
+/// max_pool, average_pool, qaverage_pool. All axes but the first and that of channels are
+/// positions.
 struct Pool {
   Window window = {};
   bool takes_maximum = false;
+  std::size_t channel_axis = 1;  ///< of data and result
   bool operator==(const Pool&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Pool, (), (window, takes_maximum))
+BOOST_DESCRIBE_STRUCT(Pool, (), (window, takes_maximum, channel_axis))
 
 /// Vectors with a number for each channel; batch_norm alone has mean and variance.
 struct NormalizationOperands {
@@ -148,9 +150,10 @@ struct Normalization {
   float epsilon = 1e-5F;
   bool is_training = false;  ///< by the statistics of the data at hand
   NormalizationOperands operands = {};
+  std::size_t channel_axis = 1;  ///< of data and result; layer_norm has none
   bool operator==(const Normalization&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Normalization, (), (epsilon, is_training, operands))
+BOOST_DESCRIBE_STRUCT(Normalization, (), (epsilon, is_training, operands, channel_axis))
 
 /// What gather and gather_elements pick along the axis, and how long the parts are that split makes
 /// of it; others have neither.
@@ -272,9 +275,11 @@ BOOST_DESCRIBE_STRUCT(PaddingOperands, (), (pads, filling, axes))
 struct Padding {
   bool is_constant = true;  ///< else what is added is made of the data
   PaddingOperands operands = {};
+  /// That the op itself names, of all axes; empty: its input does.
+  std::vector<std::int64_t> pads = {};
   bool operator==(const Padding&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Padding, (), (is_constant, operands))
+BOOST_DESCRIBE_STRUCT(Padding, (), (is_constant, operands, pads))
 
 /// Lists with an entry for each of the axes that are cut. An op that lacks `axes` cuts the first
 /// ones; one that lacks `steps` takes all from begin to end.
@@ -350,6 +355,13 @@ struct Activation {
 };
 BOOST_DESCRIBE_STRUCT(Activation, (), ())
 
+/// other: each element of the result comes of those in its place of all inputs, which are
+/// broadcast to each other.
+struct Elementwise {
+  bool operator==(const Elementwise&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Elementwise, (), ())
+
 /// other: gives new numbers each time.
 struct RandomNumbers {
   bool operator==(const RandomNumbers&) const = default;
@@ -386,7 +398,7 @@ using AnyRoles =
                  roles::Conversion, roles::Coding, roles::Reshaping, roles::Padding, roles::Slicing,
                  roles::Repetition, roles::Choice, roles::Resampling, roles::ConstantValue,
                  roles::Sum, roles::Activation, roles::RandomNumbers, roles::UntoldProduct,
-                 roles::UntoldCodes, roles::Reorder>;
+                 roles::UntoldCodes, roles::Reorder, roles::Elementwise>;
 
 /// The same as a type of its own, which is copied and destroyed in roles.cpp: wherever a variant is
 /// itself, the compiler makes a table of its alternatives for each of that, in each file that has a

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "quantlens/graph/shape_lists.h"
+
 namespace quantlens {
 namespace {
 
@@ -193,10 +195,7 @@ std::vector<std::int64_t> axes_named(const GraphIndex& index, const Node& node) 
   const auto* named = role<roles::NamedAxes>(node);
   if (named == nullptr) return {};
   if (axes_input_of(node).empty()) return named->axes;
-  const Tensor* given = index.constant(axes_input_of(node));
-  if (given == nullptr || given->dtype() != DType::int64) return {};
-  const Tensor values = aligned(*given);
-  return {values.data<std::int64_t>().begin(), values.data<std::int64_t>().end()};
+  return constant_list(index, axes_input_of(node)).value_or(std::vector<std::int64_t>());
 }
 
 bool casts_to_float(const Node& node) {

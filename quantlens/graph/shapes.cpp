@@ -94,6 +94,8 @@ class ShapeInference {
         return of_matmul(node);
       case Kind::matmul_blocks:
         return of_blocks(node);
+      case Kind::other:
+        return role<roles::Elementwise>(node) != nullptr ? of_all(node) : std::nullopt;
       default:
         return moved_shape(known_, node);
     }
@@ -120,10 +122,10 @@ class ShapeInference {
   }
 
   MaybeDims of_pool(const Node& node) const {
-    const roles::Window* window = window_of(node);
+    const auto* pool = role<roles::Pool>(node);
     MaybeDims row = known_.input(node, 0);
-    if (window == nullptr || !row) return std::nullopt;
-    return rules::slid(*std::move(row), 2, *window, window->kernel, false);
+    if (pool == nullptr || !row) return std::nullopt;
+    return slid(*std::move(row), pool->channel_axis, {pool->window, pool->window.kernel, false});
   }
 
   MaybeDims of_convolution(const Node& node) const {
@@ -133,17 +135,33 @@ class ShapeInference {
     if (!weight || weight->size() < 3 || role->output_axis >= weight->size()) return std::nullopt;
     Dims row = known_.input(node, role->operands.data).value_or(Dims());
     row.resize(weight->size());
-    const std::size_t channels = role->channel_axis, last = row.size() - 1;
-    if (channels != 1 && channels != last) return std::nullopt;
+    const std::size_t channels = role->channel_axis;
     const bool back = node.kind == Kind::conv_transpose;
     std::vector<std::int64_t> kernel;
-    for (std::size_t i = 0; i <= last; ++i) {
+    for (std::size_t i = 0; i < weight->size(); ++i) {
       if (i != role->output_axis && i != role->input_axis)
         kernel.push_back((*weight)[i].extent.value_or(-1));
     }
-    row = rules::slid(std::move(row), channels == 1 ? 2 : 1, role->window, kernel, back);
-    row[channels] = (*weight)[role->output_axis];
-    if (back) row[channels] = rules::times(row[channels], role->groups);
+    MaybeDims result = slid(std::move(row), channels, {role->window, kernel, back});
+    if (!result) return std::nullopt;
+    (*result)[channels] = (*weight)[role->output_axis];
+    if (back) (*result)[channels] = rules::times((*result)[channels], role->groups);
+    return result;
+  }
+
+  struct Slide {
+    const roles::Window& window;
+    const std::vector<std::int64_t>& kernel;
+    bool back = false;
+  };
+
+  /// Over the positions of data whose channels come first or last behind the samples.
+  static MaybeDims slid(Dims data, std::size_t channels, const Slide& slide) {
+    if (data.size() < 2 || (channels != 1 && channels != data.size() - 1)) return std::nullopt;
+    const Dim kept = data[channels];
+    Dims row =
+        rules::slid(std::move(data), channels == 1 ? 2 : 1, slide.window, slide.kernel, slide.back);
+    row[channels] = kept;
     return row;
   }
 
@@ -166,13 +184,15 @@ class ShapeInference {
 
   MaybeDims of_matmul(const Node& node) const {
     const roles::Operands* operands = operands_of(node);
-    if (operands == nullptr || transposes_a(node) || transposes_b(node)) return std::nullopt;
+    const auto* product = role<roles::MatrixProduct>(node);
+    if (operands == nullptr || product == nullptr || product->transposes_batch_a)
+      return std::nullopt;
     const MaybeDims a = known_.input(node, operands->data),
                     b = known_.input(node, operands->weight);
     if (!a || !b || a->size() < 2 || b->size() < 2) return std::nullopt;
     Dims row = rules::broadcast(*a, *b);
-    row[row.size() - 2] = (*a)[a->size() - 2];
-    row.back() = b->back();
+    row[row.size() - 2] = (*a)[a->size() - (product->transposes_a ? 1 : 2)];
+    row.back() = (*b)[b->size() - (product->transposes_b ? 2 : 1)];
     return row;
   }
 
@@ -194,7 +214,7 @@ class ShapeInference {
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       Dims row = *data;
       row[*axis] = {};
-      if (extents && i < extents->size()) row[*axis].extent = (*extents)[i];
+      if (extents && i < extents->size() && (*extents)[i] >= 0) row[*axis].extent = (*extents)[i];
       known_.set(node.outputs[i], row);
     }
   }

@@ -107,5 +107,37 @@ TEST(Shapes, OfAConvolutionWithItsChannelsLastHaveThemLast) {
             (Dims{kBatchDim, of(4), of(3), of(8)}));
 }
 
+TEST(Shapes, OfAPoolWithItsChannelsLastHaveThemLast) {
+  SmallGraph net;
+  net.input("x").node(Kind::max_pool, {"x"}, "y").set(&roles::Pool::channel_axis, 3);
+  net.set(&roles::Pool::window, {.kernel = {2, 3}, .strides = {2, 1}});
+  EXPECT_EQ(shapes_of(net, {kBatchDim, of(6), of(5), of(7)}).at("y"),
+            (Dims{kBatchDim, of(3), of(3), of(7)}));
+}
+
+TEST(Shapes, OfProductsFollowWhatIsTransposed) {
+  SmallGraph net;
+  net.input("x").weight("w", {8, 5}, std::vector<float>(40));
+  net.node(Kind::matmul, {"x", "w"}, "y").set(&roles::MatrixProduct::transposes_b, true);
+  EXPECT_EQ(shapes_of(net, {kBatchDim, of(5)}).at("y"), (Dims{kBatchDim, of(8)}));
+}
+
+TEST(Shapes, OfASqueezeOfAllAxesLeaveOutThoseOfOne) {
+  SmallGraph net;
+  net.input("x").node(Kind::squeeze, {"x"}, "y");
+  EXPECT_EQ(shapes_of(net, {of(1), of(5), of(1)}).at("y"), (Dims{of(5)}));
+  EXPECT_FALSE(shapes_of(net, {kBatchDim, of(5)}).contains("y")) << "one that may be 1";
+}
+
+TEST(Shapes, OfFunctionsOfElementsAreThoseOfTheirInputs) {
+  SmallGraph net;
+  net.input("x").weight("w", {3, 1}, std::vector<float>(3)).node(Kind::other, {"x", "w"}, "y");
+  Graph graph = net.graph();
+  graph.inputs[0].shape = Dims{kBatchDim, of(3), of(5)};
+  EXPECT_FALSE(shapes(GraphIndex(graph)).contains("y"));
+  graph.nodes[0].roles = roles::Elementwise{};
+  EXPECT_EQ(shapes(GraphIndex(graph)).at("y"), (Dims{kBatchDim, of(3), of(5)}));
+}
+
 }  // namespace
 }  // namespace quantlens

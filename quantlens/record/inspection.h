@@ -21,6 +21,7 @@ struct Inspection {
   std::uint64_t weight_bytes = 0;
   std::uint64_t parameters = 0;
   std::map<std::string, std::int64_t> opsets;
+  std::string version;  ///< of the format's operators, as people see it: "opset 13", "producer 21"
   std::vector<ValueOutline> inputs;
   std::vector<ValueOutline> outputs;
   std::map<std::string, std::uint64_t> op_counts;  ///< by type
@@ -29,9 +30,11 @@ struct Inspection {
   std::map<std::string, std::uint64_t> stay_float;  ///< reason -> how many ops
   std::map<std::string, std::string> metadata;      ///< values cut to 200 characters
   std::vector<OpPlan> ops;
+  std::vector<std::string> notes;  ///< what cannot be told of such a model, in sentences
 };
 BOOST_DESCRIBE_STRUCT(Inspection, (),
-                      (path, format, file_bytes, weight_bytes, parameters, opsets, inputs, outputs,
-                       op_counts, on_codes, would_quantize, stay_float, metadata, ops))
+                      (path, format, file_bytes, weight_bytes, parameters, opsets, version, inputs,
+                       outputs, op_counts, on_codes, would_quantize, stay_float, metadata, ops,
+                       notes))
 
 }  // namespace quantlens

@@ -17,9 +17,13 @@ std::string head_text(const Inspection& inspection) {
   for (const auto& [domain, version] : inspection.opsets) {
     opsets.push_back(fmt::format("{} {}", domain.empty() ? "ai.onnx" : printable(domain), version));
   }
-  return fmt::format("{}: {}, {}, {} parameters ({}), opset {}\n", inspection.path,
-                     inspection.format, human_bytes(inspection.file_bytes), inspection.parameters,
-                     human_bytes(inspection.weight_bytes), fmt::join(opsets, ", "));
+  // Sets of operators are ONNX's; of other formats one version says all.
+  const bool has_sets = inspection.version.empty() || inspection.version.starts_with("opset");
+  return fmt::format(
+      "{}: {}, {}, {} parameters ({}), {}\n", inspection.path, inspection.format,
+      human_bytes(inspection.file_bytes), inspection.parameters,
+      human_bytes(inspection.weight_bytes),
+      has_sets ? fmt::format("opset {}", fmt::join(opsets, ", ")) : printable(inspection.version));
 }
 
 std::string values_text(const char* what, const std::vector<ValueOutline>& values) {
@@ -54,6 +58,7 @@ std::string inspection_text(const Inspection& inspection, const RunView& view) {
   const auto format = inspection.metadata.find("quantlens.format");
   if (format != inspection.metadata.end())
     text += fmt::format("quantized by quantlens, format {}\n", printable(format->second));
+  for (const std::string& note : inspection.notes) text += note + '\n';
   text = told(text + counts_text(inspection), view) + shown(inspection_table(inspection), view);
   if (inspection.on_codes + inspection.would_quantize < inspection.ops.size())
     text += shown(float_reasons_table(plan_of(inspection)), view);

@@ -12,6 +12,7 @@
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/runtime/onnxruntime/onnxruntime.h"
 #include "quantlens/runtime/oracle/constants.h"
+#include "quantlens/runtime/oracle/graphdef_constants.h"
 #include "quantlens/runtime/remote/remote.h"
 #include "quantlens/runtime/where.h"
 #include "quantlens/runtime/workers.h"
@@ -22,6 +23,12 @@ namespace {
 constexpr FormatEntry kFormats[] = {
     {"onnx", "onnxruntime", onnxruntime::open, onnxruntime::open_timed, onnxruntime::load, nullptr,
      oracle::constant_values},
+    {"graphdef", "tensorflow", nullptr, nullptr, nullptr, nullptr, oracle::graphdef_constants,
+     "TensorFlow models can be inspected so far, and nothing else (quantlens inspect FILE.pb); "
+     "export it to ONNX: python -m tf2onnx.convert --graphdef FILE.pb --inputs NAME:0 --outputs "
+     "NAME:0 --output FILE.onnx",
+     "no TensorFlow was asked: which ops would be quantized follows from the int8 kernels that "
+     "TensorFlow has for CPUs, and whether it can run the graph is not known"},
 };
 
 [[noreturn]] void refuse_without_worker(const FormatEntry& entry, const std::string& what) {
@@ -67,6 +74,16 @@ Workers& Formats::workers_for(const FormatEntry& entry, const fs::path& path) co
 }
 
 Model Formats::read(const fs::path& path) const {
+  Model model = read_to_show(path);
+  const FormatEntry* entry = find(model.format);
+  if (entry != nullptr && !entry->only_shown.empty()) {
+    throw Error(Errc::unsupported,
+                fmt::format("{}: {}", printable(path.string()), entry->only_shown));
+  }
+  return model;
+}
+
+Model Formats::read_to_show(const fs::path& path) const {
   const bool any_apart = std::ranges::any_of(
       entries_, [](const FormatEntry& entry) { return entry.match != nullptr; });
   if (!any_apart) return frontend::read(path);
@@ -104,6 +121,12 @@ void Formats::write_patched(const Model& model, const Patch& patch, Store& store
   if (entry == nullptr) return frontend::write_patched(model, patch, store, path);
   const auto worker = workers_for(*entry, path).worker(entry->runtime);
   remote::write_patched(*worker, model, patch, store, path);
+}
+
+std::vector<std::string> Formats::notes_on(const Model& model) const {
+  const FormatEntry* entry = find(model.format);
+  if (entry == nullptr || entry->not_told.empty()) return {};
+  return {std::string(entry->not_told)};
 }
 
 std::unique_ptr<Run> Formats::open(const Model& reference, const Model* quantized,

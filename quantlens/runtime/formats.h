@@ -30,6 +30,11 @@ struct FormatEntry {
   bool (*match)(Bytes bytes, const fs::path& path);
   /// As quantlens::constant_values; null: no interpreter here knows its ops.
   TensorMap (*constants)(const Model& model, std::uint64_t most_bytes) = nullptr;
+  /// Of a format whose models are only looked at so far: a sentence that says so, and what to do;
+  /// empty of all others.
+  std::string_view only_shown = {};
+  /// Of such a format: what is not known of its models without a runtime.
+  std::string_view not_told = {};
 };
 
 /// All that quantlens knows.
@@ -44,8 +49,11 @@ class Formats {
   explicit Formats(Workers* workers = nullptr,
                    std::span<const FormatEntry> entries = known_formats());
 
-  /// As frontend::read.
+  /// As frontend::read, of a model to be run or changed. Throws Errc::unsupported where models of
+  /// its format are only looked at so far.
   Model read(const fs::path& path) const;
+  /// As frontend::read, of a model to be looked at.
+  Model read_to_show(const fs::path& path) const;
   /// As frontend::apply.
   std::vector<std::string> apply(const Model& model, const Plan& plan,
                                  const std::map<std::string, std::string>& metadata, Store& store,
@@ -66,6 +74,9 @@ class Formats {
   void load(std::string_view format) const;
   /// As quantlens::constant_values.
   TensorMap constants(const Model& model, std::uint64_t most_bytes) const;
+
+  /// What cannot be told of a model that is only looked at, in sentences.
+  std::vector<std::string> notes_on(const Model& model) const;
 
   /// Whether the model is of a format that workers alone have.
   bool is_apart(const Model& model) const { return apart(model) != nullptr; }

@@ -43,7 +43,7 @@ std::vector<float> reaches_of(const Tensor& weight, int axis) {
 }
 
 /// Whether each element of the result comes from the elements of its own place, or of its own
-/// channel where that is axis 1.
+/// channel where that is the axis that the op takes for channels.
 enum class Spreads { not_at_all, over_positions, otherwise };
 
 Spreads spreads_of(Kind kind) {
@@ -70,6 +70,14 @@ Spreads spreads_of(Kind kind) {
   }
 }
 
+/// The axis that an op takes for channels.
+std::size_t own_channel_axis(const Node& node) {
+  if (const auto* convolution = role<roles::Convolution>(node)) return convolution->channel_axis;
+  if (const auto* pool = role<roles::Pool>(node)) return pool->channel_axis;
+  if (const auto* norm = role<roles::Normalization>(node)) return norm->channel_axis;
+  return 1;
+}
+
 /// Follows channels from the ops that make them.
 class Follower {
  public:
@@ -92,10 +100,10 @@ class Follower {
     switch (node.kind) {
       case Kind::conv:
         begin_at_input(node);
-        return begin(node, 1);
+        return begin(node, own_channel_axis(node));
       case Kind::conv_transpose:
       case Kind::gemm:
-        return begin(node, 1);
+        return begin(node, own_channel_axis(node));
       case Kind::matmul:
         return multiplied(node);
       case Kind::transpose:
@@ -156,11 +164,13 @@ class Follower {
   /// The colours of an image, and whatever else a network begins with.
   void begin_at_input(const Node& conv) {
     const Tensor* weight = constant_weight(prepared_, index_, conv);
-    if (weight == nullptr || weight->shape().size() < 3) return;
-    if (!index_.is_input(data_of(conv)) || groups_of(conv) != 1) return;
-    std::vector<float> equals(static_cast<std::size_t>(weight->shape()[1]));
+    const auto axes = weight ? weight_axes(conv, weight->shape().size()) : std::nullopt;
+    if (!axes || !index_.is_input(data_of(conv)) || groups_of(conv) != 1) return;
+    std::vector<float> equals(static_cast<std::size_t>(weight->shape()[axes->input]));
     const std::size_t count = equals.size();
-    if (count > 1) found_.emplace(conv.inputs[0], Channels{1, count, marking_order(equals, most_)});
+    if (count <= 1) return;
+    found_.emplace(data_of(conv),
+                   Channels{own_channel_axis(conv), count, marking_order(equals, most_)});
   }
 
   /// What an op gets from its inputs of the result's rank that have channels; nothing where two do
@@ -176,7 +186,8 @@ class Follower {
       if (rank_of(input) == 0 || rank_of(input) != rank_of(op_id(node))) return {};
       if (from == nullptr) from = other;
     }
-    if (from == nullptr || (spreads == Spreads::over_positions && from->axis != 1)) return {};
+    const bool by_axis = spreads == Spreads::over_positions;
+    if (from == nullptr || (by_axis && from->axis != own_channel_axis(node))) return {};
     return *from;
   }
 

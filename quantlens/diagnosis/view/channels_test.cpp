@@ -52,6 +52,20 @@ TEST(MarkChannels, TakesTheWidestAndTheNarrowestWeights) {
   EXPECT_THAT(pairs.at("x").channel_histograms, ElementsAre(0, 1));
 }
 
+TEST(MarkChannels, FollowsThemWhereTheyComeLast) {
+  SmallGraph net;
+  net.input("x").weight("w", {1, 1, 2, 3}, {1, 5, 3, -2, 9, 1});
+  net.node(Kind::conv, {"x", "w"}, "y").set(&roles::Convolution::output_axis, 3);
+  net.set(&roles::Convolution::input_axis, 2).set(&roles::Convolution::channel_axis, 3);
+  net.node(Kind::max_pool, {"y"}, "pooled").set(&roles::Pool::channel_axis, 3);
+  net.node(Kind::max_pool, {"y"}, "across");
+  const auto pairs = marked(net);
+  EXPECT_EQ(pairs.at("x").channel_axis, 3);
+  EXPECT_EQ(pairs.at("y").channel_axis, 3);
+  EXPECT_EQ(pairs.at("pooled").channel_axis, 3);
+  EXPECT_FALSE(pairs.at("across").channel_axis) << "a pool that takes another axis for channels";
+}
+
 TEST(MarkChannels, TakesThoseThatHaveScalesOfTheirOwnWhereNothingElseTells) {
   SmallGraph net;
   net.input("x").node(Kind::softmax, {"x"}, "y").output("y");

@@ -15,9 +15,10 @@ namespace {
 
 std::optional<Affine> batch_norm_affine(const GraphIndex& index, const Node& node,
                                         const ChannelAxis& channels) {
-  const bool by_second_axis = channels.has_axis() && channels.rank == channels.from_end + 1;
   const auto* norm = role<roles::Normalization>(node);
-  if (!by_second_axis || norm == nullptr || norm->is_training) return std::nullopt;
+  if (norm == nullptr || norm->is_training) return std::nullopt;
+  if (!channels.has_axis() || channels.rank != channels.from_end + norm->channel_axis)
+    return std::nullopt;
   const roles::NormalizationOperands& inputs = norm->operands;
   std::vector<std::vector<double>> parts;  // scale, shift, mean, variance
   for (const std::size_t input : {inputs.scale, inputs.shift, inputs.mean, inputs.variance}) {

@@ -6,6 +6,7 @@
 
 #include "quantlens/graph/roles_of.h"
 #include "quantlens/quantizer/analyze/onnxruntime_capability.h"
+#include "quantlens/quantizer/analyze/tensorflow_capability.h"
 
 namespace quantlens {
 namespace {
@@ -17,6 +18,7 @@ struct RuntimeTable {
 
 constexpr std::array kTables = {
     RuntimeTable{.format = "onnx", .able = onnxruntime_capabilities},
+    RuntimeTable{.format = "graphdef", .able = tensorflow_capabilities},
 };
 
 std::string_view no_obstacle(const Node& /*node*/) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/quantizer/analyze/capability.h"
 
+#include <string>
+
 #include <gtest/gtest.h>
 
 #include "quantlens/graph/testing/small_graph.h"
@@ -28,6 +30,27 @@ TEST(Capabilities, TellInWhatTheCpusOfARuntimeDiffer) {
   EXPECT_FALSE(able.saturates(TargetCpu::vnni));
   EXPECT_FALSE(able.saturates(TargetCpu::arm));
   EXPECT_FALSE(capabilities_of("another").saturates(TargetCpu::avx2));
+}
+
+TEST(Capabilities, OfTensorFlowAreProductsAndConvolutionsWithTheirChannelsLast) {
+  const Capabilities& able = capabilities_of("graphdef");
+  EXPECT_TRUE(able.has(Kind::conv, Role::compute));
+  EXPECT_TRUE(able.has(Kind::matmul, Role::compute));
+  const auto obstacle = [&](const roles::Convolution& role) {
+    Node node = SmallGraph().input("x").node(Kind::conv, {"x", "w"}, "y").graph().nodes[0];
+    node.roles = role;
+    return std::string(able.obstacle(node));
+  };
+  roles::Convolution role{.output_axis = 3, .input_axis = 2, .channel_axis = 3};
+  EXPECT_EQ(obstacle(role), "");
+  role.groups = 2;
+  EXPECT_EQ(obstacle(role), "a convolution in groups has no int8 kernel");
+  EXPECT_EQ(obstacle({.output_axis = 2, .input_axis = 3, .channel_axis = 3, .groups = 8}), "")
+      << "a depthwise one";
+  EXPECT_EQ(obstacle({.output_axis = 3, .input_axis = 2}),
+            "a convolution whose channels are not last has no int8 kernel");
+  EXPECT_EQ(obstacle({.output_axis = 4, .input_axis = 3, .channel_axis = 4}),
+            "a convolution over three axes has no int8 kernel");
 }
 
 TEST(Capabilities, OfAFormatWithoutATableLeaveAllInFloat) {

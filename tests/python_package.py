@@ -317,6 +317,52 @@ except KeyboardInterrupt:
     harness.check(time.monotonic() - begun < 10, "at once")
 
 
+STUCK = {
+    "a metric that sleeps": ("Samples()", "lambda outputs, labels: (began(), time.sleep(100))"),
+    "a metric that computes": ("Samples()", "busy"),
+    "a dataset that sleeps": ("Sleeping()", "'top1'"),
+}
+
+
+def interrupted_inside(sandbox):
+    """Ctrl-C ends a verb that waits for a single long call of the caller's, and the process ends as others do."""
+    for name, (data, metric) in STUCK.items():
+        script = sandbox.write("stuck.py", f"""
+import sys; sys.path.insert(0, {PACKAGE!r})
+import time, numpy as np, quantlens
+def began(): print("begun", flush=True)
+def busy(outputs, labels):
+    began()
+    while True: pass
+class Samples:
+    def __len__(self): return 1000
+    def __getitem__(self, index): return np.zeros((1, 8, 8), np.float32), 0
+class Sleeping(Samples):
+    def __getitem__(self, index):
+        if index == 5:
+            began()
+            time.sleep(100)
+        return super().__getitem__(index)
+try:
+    quantlens.evaluate({str(MODEL)!r}, {data}, {metric}, progress=False)
+except KeyboardInterrupt:
+    print("stopped", flush=True)
+    print(quantlens.inspect({str(MODEL)!r}).inputs[0].name, flush=True)
+""")
+        with subprocess.Popen([sys.executable, "-B", str(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              env=sandbox.environment, cwd=sandbox.path) as process:
+            try:
+                harness.check(process.stdout.readline().strip() == "begun", f"{name} has begun")
+                time.sleep(0.2)
+                process.send_signal(signal.SIGINT)
+                begun = time.monotonic()
+                rest, told = process.communicate(timeout=20)
+            finally:
+                process.kill()
+            harness.check(rest.split() == ["stopped", "image"] and process.returncode == 0,
+                          f"Ctrl-C ends {name} in {time.monotonic() - begun:.1f} s: {rest.split()} {told[-300:]} {process.returncode}")
+
+
 def forked(images, labels):
     child = os.fork()
     if child == 0:
@@ -326,6 +372,24 @@ def forked(images, labels):
         except BaseException:  # noqa: BLE001: the parent tells
             os._exit(2)
     harness.check(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0, "a fork after the import works")
+    run = quantlens.quantize(MODEL.read_bytes(), images[:10], output="forked.onnx", progress=False)
+    kept = pathlib.Path(run.run.models[0].path)
+    ended = subprocess.run([sys.executable, "-B", "-c", f"""
+import sys; sys.path.insert(0, {PACKAGE!r})
+import os, pathlib, quantlens.models
+kept = quantlens.models.kept_file(b"mine")
+child = os.fork()
+if child == 0:
+    assert quantlens.models.kept_file(b"mine") != kept
+    sys.exit(0)
+assert os.waitpid(child, 0)[1] == 0
+print(os.path.exists(kept))
+import shutil; shutil.rmtree(os.path.dirname(kept))
+again = quantlens.models.kept_file(b"mine")
+print(os.path.exists(again), len(list(pathlib.Path(again).parent.parent.glob("quantlens-files-*"))))
+"""], capture_output=True, text=True, check=False, env=dict(os.environ, TMPDIR=os.getcwd()))
+    harness.check(ended.stdout.split() == ["True", "True", "1"], f"a child that ends leaves its parent's models: {ended.stdout} {ended.stderr}")
+    harness.check(kept.exists() and not list(pathlib.Path().glob("quantlens-files-*")), "and each removes its own")
 
 
 def in_shards(sandbox, model):
@@ -457,6 +521,7 @@ def main():
     other_threads_run(images, labels)
     forked(images, labels)
     interrupted(sandbox)
+    interrupted_inside(sandbox)
     in_shards(sandbox, run.output)
     told_to_callbacks(images, labels)
     compared_by_figures(run)

@@ -2,6 +2,7 @@
 // of C++. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,13 +20,15 @@ namespace quantlens::python {
 /// Throws Errc::usage for what is of another type than the option.
 class Asked {
  public:
-  explicit Asked(nb::dict given) : given_(std::move(given)) {}
+  Asked(nb::dict given, std::shared_ptr<Work> work)
+      : given_(std::move(given)), work_(std::move(work)) {}
 
   bool has(const char* name) const { return given_.contains(name) && !given_[name].is_none(); }
   nb::object at(const char* name) const {
     return has(name) ? nb::object(given_[name]) : nb::object(nb::none());
   }
   nb::dict dict() const { return given_; }
+  const std::shared_ptr<Work>& work() const { return work_; }
 
   template <class T>
   void set(const char* name, T& option) const {
@@ -66,6 +69,7 @@ class Asked {
   }
 
   nb::dict given_;
+  std::shared_ptr<Work> work_;
 };
 
 /// Usage errors before anything runs are raised as those of verbs.
@@ -81,7 +85,11 @@ auto raising(Work&& work) {
 /// A function of the module that takes such a dict.
 template <auto function>
 void bind(nb::module_& module, const char* name) {
-  module.def(name, [](nb::dict given) { return raising([&] { return function(Asked(given)); }); });
+  module.def(name, [](nb::dict given) {
+    return beside(std::move(given), [](const Asked& asked) {
+      return raising([&]() -> nb::object { return nb::cast(function(asked)); });
+    });
+  });
 }
 
 }  // namespace quantlens::python

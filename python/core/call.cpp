@@ -29,7 +29,7 @@ void EventFiles::write(Store& store, const fs::path& workload, Progress& progres
   flow::tensorboard(store, workspace, workload.filename().string(), options_, progress);
 }
 
-Call::Call(const Asked& asked) : told_(asked.at("progress")) {
+Call::Call(const Asked& asked) : work_(asked.work()), called_(called_back(*work_)) {
   asked.set("workspace", workspace_);
   asked.set("name", name_);
   asked.set("threads", threads_);
@@ -39,7 +39,7 @@ Call::Call(const Asked& asked) : told_(asked.at("progress")) {
 }
 
 flow::DataChoice Call::data(const Asked& asked, const char* name) const {
-  return data_choice(asked.at(name), asked.dict(), raised_);
+  return data_choice(asked.at(name), asked.dict(), called_);
 }
 
 std::optional<flow::DataChoice> Call::other_data(const Asked& asked, const char* name) const {
@@ -49,7 +49,7 @@ std::optional<flow::DataChoice> Call::other_data(const Asked& asked, const char*
 
 std::optional<MetricSpec> Call::metric(const Asked& asked) const {
   if (!asked.has("metric")) return std::nullopt;
-  return metric_spec(asked.at("metric"), raised_);
+  return metric_spec(asked.at("metric"), called_);
 }
 
 MetricSpec Call::needed_metric(const Asked& asked) const {
@@ -77,7 +77,7 @@ flow::Session Call::session(Store& store, Progress& progress) const {
 }
 
 void Call::run_in_session(const std::function<void(const flow::Session&)>& work) const {
-  run_verb(told_, raised_, [&](Progress& progress) {
+  run_verb(*work_, [&](Progress& progress) {
     DiskStore store;
     for (const std::string& sentence : notes_) progress.note(sentence);
     work(session(store, progress));

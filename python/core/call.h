@@ -66,14 +66,14 @@ class Call {
  private:
   flow::Session session(Store& store, Progress& progress) const;
 
-  nb::object told_;
+  std::shared_ptr<Work> work_;
+  std::shared_ptr<CalledBack> called_;
   fs::path workspace_, isolating_program_;  ///< none: models run in this process
   std::string name_;
   std::optional<unsigned> threads_;
   std::optional<double> isolate_timeout_;
   bool strict_ = false;
   std::vector<std::string> notes_;
-  std::shared_ptr<RaisedFirst> raised_ = std::make_shared<RaisedFirst>();
 };
 
 /// Says which stored run names a model that is about to be written anew. `output`: as it is given;

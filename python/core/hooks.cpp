@@ -2,6 +2,7 @@
 #include "python/core/hooks.h"
 
 #include <algorithm>
+#include <atomic>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
+#include <unistd.h>
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
@@ -16,9 +18,12 @@
 namespace quantlens::python {
 namespace {
 
+std::atomic<bool> has_ended = false;
+
 /// Owns a Python object from threads that do not hold the GIL.
 std::shared_ptr<PyObject> shared(nb::object object) {
   return {object.release().ptr(), [](PyObject* held) {
+            wait_if_python_ends();
             const nb::gil_scoped_acquire gil;
             Py_DECREF(held);
           }};
@@ -63,6 +68,7 @@ Tensor tensor_of(nb::handle object) {
   const DType dtype = dtype_of_array(array->dtype());
   const std::span bytes(static_cast<const std::byte*>(array->data()), array->nbytes());
   const std::shared_ptr<const void> owner(array.release(), [](const void* held) {
+    wait_if_python_ends();
     const nb::gil_scoped_acquire gil;
     delete static_cast<const Array*>(held);
   });
@@ -86,16 +92,35 @@ nb::object array_of(const Tensor& given) {
   return nb::cast(std::move(array));
 }
 
+/// The time in which a thread runs the caller's code.
+class Inside {
+ public:
+  explicit Inside(CalledBack& called) : called_(called) { called_.enter(); }
+  ~Inside() {
+    wait_if_python_ends();
+    called_.leave();
+  }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+
+ private:
+  CalledBack& called_;
+};
+
 /// Calls Python from any thread; what it raises is kept, and told in one sentence.
 template <class Exception, class Call>
-auto call_python(const std::string& who, RaisedFirst& raised, Call&& call) {
+auto call_python(const std::string& who, CalledBack& called, Call&& call) {
+  wait_if_python_ends();
   const nb::gil_scoped_acquire gil;
   try {
+    const Inside inside(called);
     return call();
   } catch (nb::python_error& error) {
+    if (called.is_interrupted() && error.matches(PyExc_KeyboardInterrupt))
+      throw Error(Errc::interrupted, "interrupted");
     const std::string type = nb::cast<std::string>(error.type().attr("__name__"));
     const std::string text = nb::cast<std::string>(nb::str(error.value()));
-    raised.take(std::move(error));
+    called.take(std::move(error));
     throw Exception(Errc::failed, fmt::format("{} raised {}: {}", who, type, printable(text)));
   } catch (const nb::cast_error&) {
     throw Exception(Errc::bad_input, fmt::format("{} gave something that is no NumPy array", who));
@@ -104,12 +129,12 @@ auto call_python(const std::string& who, RaisedFirst& raised, Call&& call) {
 
 class PythonSamples final : public Dataset {
  public:
-  PythonSamples(nb::handle samples, std::shared_ptr<RaisedFirst> raised)
+  PythonSamples(nb::handle samples, std::shared_ptr<CalledBack> called)
       : size_(nb::cast<std::uint64_t>(samples.attr("size"))),
         has_labels_(nb::cast<bool>(samples.attr("has_labels"))),
         caveat_(nb::cast<std::string>(samples.attr("caveat"))),
         samples_(shared(nb::borrow(samples))),
-        raised_(std::move(raised)) {}
+        called_(std::move(called)) {}
 
   std::uint64_t size() const override { return size_; }
   bool has_labels() const override { return has_labels_; }
@@ -117,7 +142,7 @@ class PythonSamples final : public Dataset {
   std::string name(std::uint64_t index) const override { return fmt::format("sample {}", index); }
 
   Sample read(std::uint64_t index) const override {
-    return call_python<DamagedData>(fmt::format("the data (at sample {})", index), *raised_, [&] {
+    return call_python<DamagedData>(fmt::format("the data (at sample {})", index), *called_, [&] {
       const nb::tuple read = nb::cast<nb::tuple>(nb::handle(samples_.get()).attr("read")(index));
       Sample sample;
       for (const auto& [name, value] : nb::cast<nb::dict>(read[0]))
@@ -132,16 +157,16 @@ class PythonSamples final : public Dataset {
   bool has_labels_;
   std::string caveat_;
   std::shared_ptr<PyObject> samples_;
-  std::shared_ptr<RaisedFirst> raised_;
+  std::shared_ptr<CalledBack> called_;
 };
 
 class PythonMetric final : public Metric {
  public:
-  PythonMetric(std::shared_ptr<PyObject> own, std::shared_ptr<RaisedFirst> raised)
-      : own_(std::move(own)), raised_(std::move(raised)) {}
+  PythonMetric(std::shared_ptr<PyObject> own, std::shared_ptr<CalledBack> called)
+      : own_(std::move(own)), called_(std::move(called)) {}
 
   void add(const Batch& batch, const TensorMap& outputs) override {
-    call_python<Error>("the metric", *raised_, [&] {
+    call_python<Error>("the metric", *called_, [&] {
       nb::dict by_name;
       for (const auto& [name, tensor] : outputs) by_name[name.c_str()] = array_of(tensor);
       nb::list labels, samples;
@@ -154,7 +179,7 @@ class PythonMetric final : public Metric {
   }
 
   MetricFigure figure() const override {
-    return call_python<Error>("the metric", *raised_, [&] {
+    return call_python<Error>("the metric", *called_, [&] {
       const nb::object told = nb::handle(own_.get()).attr("figure")();
       MetricFigure figure;
       figure.value = nb::cast<double>(told.attr("value"));
@@ -168,22 +193,48 @@ class PythonMetric final : public Metric {
 
  private:
   std::shared_ptr<PyObject> own_;
-  std::shared_ptr<RaisedFirst> raised_;
+  std::shared_ptr<CalledBack> called_;
 };
 
 }  // namespace
 
-void RaisedFirst::take(nb::python_error&& error) {
-  const std::lock_guard lock(mutex_);
+void wait_if_python_ends() {
+  while (has_ended) ::pause();
+}
+
+void python_ends() {
+  has_ended = true;
+}
+
+void CalledBack::take(nb::python_error&& error) {
   if (!first_) first_.emplace(std::move(error));
 }
 
-nb::object RaisedFirst::value() const {
-  const std::lock_guard lock(mutex_);
+nb::object CalledBack::raised() const {
   return first_ ? nb::borrow(first_->value()) : nb::object();
 }
 
-flow::DataChoice data_choice(nb::handle data, nb::dict asked, std::shared_ptr<RaisedFirst> raised) {
+void CalledBack::enter() {
+  if (is_interrupted_) throw Error(Errc::interrupted, "interrupted");
+  inside_.emplace(PyThread_get_thread_ident(), false);
+}
+
+void CalledBack::leave() {
+  const auto found = inside_.find(PyThread_get_thread_ident());
+  if (found == inside_.end()) return;
+  if (found->second) PyThreadState_SetAsyncExc(found->first, nullptr);
+  inside_.erase(found);
+}
+
+void CalledBack::interrupt() {
+  is_interrupted_ = true;
+  for (auto& [thread, is_told] : inside_) {
+    if (!is_told) PyThreadState_SetAsyncExc(thread, PyExc_KeyboardInterrupt);
+    is_told = true;
+  }
+}
+
+flow::DataChoice data_choice(nb::handle data, nb::dict asked, std::shared_ptr<CalledBack> called) {
   flow::DataChoice choice;
   const auto number = [&](const char* name) -> std::optional<std::uint64_t> {
     if (!asked.contains(name) || asked[name].is_none()) return std::nullopt;
@@ -203,18 +254,18 @@ flow::DataChoice data_choice(nb::handle data, nb::dict asked, std::shared_ptr<Ra
   choice.data = nb::cast<std::string>(data.attr("name"));
   if (!choice.options.batch_size && !data.attr("batch_size").is_none())
     choice.options.batch_size = nb::cast<std::uint64_t>(data.attr("batch_size"));
-  choice.samples = std::make_shared<PythonSamples>(data, std::move(raised));
+  choice.samples = std::make_shared<PythonSamples>(data, std::move(called));
   return choice;
 }
 
-MetricSpec metric_spec(nb::handle metric, std::shared_ptr<RaisedFirst> raised) {
+MetricSpec metric_spec(nb::handle metric, std::shared_ptr<CalledBack> called) {
   if (nb::isinstance<nb::str>(metric)) return parse_metric(nb::cast<std::string>(metric));
   MetricSpec spec{.name = nb::cast<std::string>(metric.attr("name")), .options = {}, .program = {}};
   if (!nb::cast<bool>(metric.attr("higher_is_better"))) spec.options[kHigherIsBetter] = "false";
-  spec.make = [own = shared(nb::borrow(metric)), raised = std::move(raised)] {
-    auto made = call_python<Error>("the metric", *raised,
+  spec.make = [own = shared(nb::borrow(metric)), called = std::move(called)] {
+    auto made = call_python<Error>("the metric", *called,
                                    [&] { return shared(nb::handle(own.get()).attr("begin")()); });
-    return std::unique_ptr<Metric>(std::make_unique<PythonMetric>(std::move(made), raised));
+    return std::unique_ptr<Metric>(std::make_unique<PythonMetric>(std::move(made), called));
   };
   return spec;
 }

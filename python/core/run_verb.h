@@ -17,12 +17,22 @@
 
 namespace quantlens::python {
 
-/// Calls `work` on a thread of its own without the GIL, and every 50 ms `told(step, done, total)`,
-/// `told.note(sentence)` on this one, where `told` is not None. Raises the class of
-/// quantlens.errors for what it throws, caused by what `raised` has; KeyboardInterrupt where the
-/// user stopped it, and what `told` raises.
-void run_verb(nb::handle told, const std::shared_ptr<RaisedFirst>& raised,
-              const std::function<void(Progress&)>& work);
+class Asked;
+class Work;
+
+/// Calls `verb` on a thread of its own, and every 50 ms `given["progress"]`'s `update(step, done,
+/// total)` and `note(sentence)` on this one, where that is not None. Raises what `verb` throws,
+/// KeyboardInterrupt where the user stopped it, and what the progress raises. Code of the caller's
+/// that does not come back from the system is left behind a second after Ctrl-C, with all that it
+/// uses.
+nb::object beside(nb::dict given, nb::object (*verb)(const Asked& asked));
+
+/// What such a verb does without the GIL. Raises the class of quantlens.errors for what it throws,
+/// caused by what the caller's own code raised.
+void run_verb(Work& work, const std::function<void(Progress&)>& verb);
+
+/// The caller's own code, of a verb.
+std::shared_ptr<CalledBack> called_back(const Work& work);
 
 /// The enumerator of a word. Throws Errc::usage, naming all, for what is none.
 template <WordEnum E>

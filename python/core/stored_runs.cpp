@@ -30,7 +30,7 @@ auto in_workspace(const Asked& asked, Work&& work) {
       decltype(work(std::declval<Store&>(), std::declval<Workspace&>(), std::declval<Progress&>()));
   const auto root = asked.get<fs::path>("workspace");
   std::optional<Result> result;
-  run_verb(asked.at("progress"), std::make_shared<RaisedFirst>(), [&](Progress& progress) {
+  run_verb(*asked.work(), [&](Progress& progress) {
     DiskStore store;
     Workspace workspace(store, root);
     result.emplace(work(store, workspace, progress));

@@ -13,24 +13,52 @@ import tempfile
 from collections.abc import Mapping
 from typing import Any
 
-from .errors import BadInput, NotFound, UsageError
+from .errors import BadInput, IoError, NotFound, UsageError
 
 QUANTIZED = "_quantized"  # what Hugging Face Optimum adds to the name
 
 _folder: pathlib.Path | None = None
+_process = 0  # that made it
+
+
+def _kept_folder() -> pathlib.Path:
+    """One of this process, not of the one that it was forked from; anew where somebody removed it."""
+    global _folder, _process
+    if _folder is None or _process != os.getpid() or not _folder.is_dir():
+        _folder, _process = pathlib.Path(temporary_folder("quantlens-files-")), os.getpid()
+        atexit.register(_remove, _folder, _process)
+    return _folder
+
+
+def _remove(folder: pathlib.Path, process: int) -> None:
+    """A child that was forked has the functions of its parent's end, too."""
+    if os.getpid() == process:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def temporary_folder(prefix: str) -> str:
+    try:
+        return tempfile.mkdtemp(prefix=prefix)
+    except OSError as problem:
+        raise no_temporary(problem) from problem
+
+
+def no_temporary(problem: OSError) -> IoError:
+    return IoError(f"no file can be made for what is kept meanwhile ({problem.strerror or problem}); let TMPDIR name a folder that can be "
+                   "written, with space in it")
 
 
 def kept_file(content: bytes, ending: str = ".onnx") -> str:
     """A file that lives as long as this process: runs name it."""
-    global _folder
-    if _folder is None:
-        _folder = pathlib.Path(tempfile.mkdtemp(prefix="quantlens-files-"))
-        atexit.register(shutil.rmtree, _folder, ignore_errors=True)
-    path = _folder / f"{hashlib.sha256(content).hexdigest()[:16]}{ending}"
+    folder = _kept_folder()
+    path = folder / f"{hashlib.sha256(content).hexdigest()[:16]}{ending}"
     if not path.exists():
         part = path.with_suffix(f".part{os.getpid()}")
-        part.write_bytes(content)
-        part.rename(path)
+        try:
+            part.write_bytes(content)
+            part.rename(path)
+        except OSError as problem:
+            raise no_temporary(problem) from problem
     return str(path)
 
 

@@ -94,6 +94,54 @@ assert PostTrainingQuantConfig().tuning_criterion.max_trials == 100
     harness.check("missed False True" in done.stdout, "a goal that is missed gives the best model, not None")
 
 
+def resumed(sandbox):
+    """A search goes on with what an earlier process tried, which the predecessor's folder or file names."""
+    script = """
+from neural_compressor import set_resume_from, set_workspace
+set_workspace("first")
+if RESUMED: set_resume_from(RESUMED)
+config = PostTrainingQuantConfig(accuracy_criterion=AccuracyCriterion(tolerable_loss=-0.5), tuning_criterion=TuningCriterion(max_trials=TRIALS))
+q_model = quantization.fit(onnx_model, config, eval_func=eval_func, calib_dataloader=loader)
+print("calls", calls, "trials", len(q_model.run.study.trials), q_model.run.id)
+"""
+    def told(resumed, trials):
+        done = ran(sandbox, "resume.py", script.replace("RESUMED", repr(resumed)).replace("TRIALS", str(trials)))
+        words = done.stdout.strip().splitlines()[-1].split()
+        return int(words[1]), int(words[3]), words[4]
+
+    calls, trials, run = told(None, 2)
+    for given in ("./first/", "first/history.snapshot", run):
+        again = told(given, trials + 1)
+        harness.check(again[2] == run and again[1] == trials + 1 and again[0] < calls, f"resumed from {given}: {again} after {(calls, trials)}")
+        trials += 1
+    done = ran(sandbox, "other.py", script.replace("RESUMED", "'first'").replace("TRIALS", "9")
+               .replace("eval_func=eval_func", "eval_func=lambda model: eval_func(model)"), code=1)
+    harness.check("another metric" in done.stderr, f"another eval function is told apart: {done.stderr.strip().splitlines()[-1]}")
+    sandbox.write("not.snapshot", "[]")
+    done = ran(sandbox, "none.py", script.replace("RESUMED", "'not.snapshot'").replace("TRIALS", "9"), code=1)
+    harness.check("BadInput: not.snapshot" in done.stderr.splitlines()[-1], done.stderr.strip().splitlines()[-1])
+
+
+def in_odd_folders(sandbox):
+    """A temporary folder with a long name, and a workspace that cannot be made."""
+    (sandbox.path / ("t" * 120)).mkdir()
+    told = ran(sandbox, "long.py", f"""
+import tempfile
+tempfile.tempdir = {str(sandbox.path / ("t" * 120))!r}
+config = PostTrainingQuantConfig(diagnosis=True)
+quantization.fit(onnx_model, config, eval_func=eval_func, calib_dataloader=loader)
+print("calls", calls)
+""")
+    harness.check("calls 2" in told.stdout, "an eval function works where the temporary folder has a long name")
+    sandbox.write("a_file", "x")
+    done = ran(sandbox, "unmade.py", """
+from neural_compressor import set_workspace
+set_workspace("a_file/below")
+quantization.fit(onnx_model, PostTrainingQuantConfig(), calib_dataloader=loader)
+""", code=1)
+    harness.check("IoError: a_file/below: cannot be made" in done.stderr.splitlines()[-1], done.stderr.strip().splitlines()[-1])
+
+
 def timed(sandbox):
     script = """
 config = BenchmarkConfig(warmup=2, iteration=10, diagnosis=True)
@@ -102,6 +150,12 @@ benchmark.fit(onnx_model, config, b_dataloader=loader)
     told = ran(sandbox, "time.py", script).stdout
     for words in ("Profiling", "Batch size = 10", "Latency: ", "Throughput: "):
         harness.check(words in told, f"{words} is printed")
+    told = ran(sandbox, "iterations.py", """
+from quantlens import open_run, workloads
+benchmark.fit(onnx_model, BenchmarkConfig(warmup=2, iteration=30, diagnosis=True), b_dataloader=loader)
+print("runs", next(open_run(one.id).profile.reference.wall.runs for one in workloads() if one.verb == "profile"))
+""").stdout
+    harness.check("runs 30" in told, f"as many runs as iteration says: {told.strip().splitlines()[-1]}")
     told = ran(sandbox, "instances.py", """
 config = BenchmarkConfig(warmup=2, iteration=10, cores_per_instance=1, num_of_instance=2)
 run = benchmark.fit(onnx_model, config, b_dataloader=loader)
@@ -118,6 +172,18 @@ def fails(model): raise RuntimeError("no licence")
 quantization.fit(onnx_model, PostTrainingQuantConfig(diagnosis=True), eval_func=fails, calib_dataloader=loader)
 """, code=1)
     harness.check("RuntimeError: no licence" in done.stderr, f"an eval function that raises: {done.stderr.strip().splitlines()[-1]}")
+    for returned in ("float('nan')", "None", "'high'", "[]"):
+        done = ran(sandbox, "figures.py", f"""
+quantization.fit(onnx_model, PostTrainingQuantConfig(diagnosis=True), eval_func=lambda model: {returned}, calib_dataloader=loader)
+""", code=1)
+        harness.check("UsageError: eval_func: returned" in done.stderr.splitlines()[-1], done.stderr.strip().splitlines()[-1])
+    for made in ("PostTrainingQuantConfig(inputs=5)", "PostTrainingQuantConfig(approach=3)", "PostTrainingQuantConfig(excluded_precisions=3)",
+                 "PostTrainingQuantConfig(tuning_criterion=3)", "AccuracyCriterion(tolerable_loss='x')", "set_random_seed('x')",
+                 "TuningCriterion(max_trials='a')", "TuningCriterion(strategy='nope')", "TuningCriterion(timeout=-1)",
+                 "TuningCriterion(objective=[])", "TuningCriterion(strategy='no\\npe')"):
+        done = ran(sandbox, "made.py", f"from neural_compressor import set_random_seed\n{made}", code=1)
+        last = done.stderr.strip().splitlines()[-1]
+        harness.check("UsageError: " in last, f"{made}: {last}")
     for arguments, words in (('approach="statik"', "statik"), ('quant_level=2', "quant_level"), ('device="gpu"', "'cpu'")):
         done = ran(sandbox, "wrong.py", f"quantization.fit(onnx_model, PostTrainingQuantConfig({arguments}), calib_dataloader=loader)", code=1)
         harness.check("UsageError" in done.stderr and words in done.stderr.splitlines()[-1], done.stderr.strip().splitlines()[-1])
@@ -131,6 +197,8 @@ def main():
     diagnosed(sandbox)
     mended(sandbox)
     tuned(sandbox)
+    resumed(sandbox)
+    in_odd_folders(sandbox)
     timed(sandbox)
     errors_are_raised(sandbox)
 

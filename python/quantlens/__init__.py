@@ -9,6 +9,8 @@
 The examples of all functions are run by a test, in a folder with the digit classifier of examples/demo: as `float.onnx`, and
 quantized with one scale for each weight as `per_tensor.onnx`.
 """
+from typing import TYPE_CHECKING, Any
+
 from . import _runtime as _runtime  # chooses the library before anything may load it
 from ._core import version as __version__
 from .errors import BadInput, Error, Failed, Interrupted, IoError, NotFound, Unsupported, UsageError
@@ -18,12 +20,16 @@ from .runs import Compared, Run, compare, delete_run, export, open_run, tensorbo
 from .verbs import benchmark, calibrate, diagnose, doctor, evaluate, inspect, judge, merge, profile, quantize, tune
 
 
-def __getattr__(name: str):  # the classes of records take longer to make than all else, and MLflow need not be there
-    if name in ("records", "errors", "mlflow"):
-        import importlib
+if TYPE_CHECKING:  # who knows all names finds the wrong ones
+    from . import errors, mlflow, records
+else:
 
-        return importlib.import_module(f".{name}", __name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    def __getattr__(name: str) -> Any:  # the classes of records take longer to make than all else, and MLflow need not be there
+        if name in ("records", "errors", "mlflow"):
+            import importlib
+
+            return importlib.import_module(f".{name}", __name__)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 __all__ = [

@@ -71,7 +71,9 @@ def _path(value: Any, where: str) -> str:
 def _data(value: Any, where: str) -> Any:
     if isinstance(value, (str, os.PathLike)):
         return _path(value, where)
-    if value is None or any(hasattr(value, one) for one in ("__iter__", "__getitem__", "get_next")):
+    if value is None:
+        raise Wrong("is no data; give a path, arrays, or what gives (input, label)")
+    if any(hasattr(value, one) for one in ("__iter__", "__getitem__", "get_next")):
         return value
     raise Wrong("is no data; give a path, arrays, or what gives (input, label)")
 
@@ -253,7 +255,7 @@ def public(function: F) -> F:
             given = [checked(positional[at] if at < len(positional) else rest, value) for at, value in enumerate(args)]
             return function(*given, **{name: checked(name, value) for name, value in kwargs.items()})
         except Error as error:
-            error.args = (in_python(str(error), {**dict(zip(positional, args)), **kwargs}),)
+            error.args = ("\\n".join(in_python(str(error), {**dict(zip(positional, args)), **kwargs}).splitlines()),)
             raise
 
     return call  # type: ignore[return-value]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .errors import BadInput, UsageError
-from .models import kept_file, rooted
+from .models import kept_file, no_temporary, rooted
 
 Arrays = dict[str, np.ndarray]
 Shapes = dict[str, "int | None"]  # rank of each input of the model, with the batch's axis; None: not known
@@ -34,6 +34,8 @@ def array_of(value: Any) -> np.ndarray:
     if hasattr(value, "numpy") and not isinstance(value, np.ndarray):
         value = value.numpy()
     made = np.ascontiguousarray(value) if np.ndim(value) else np.asarray(value)
+    if not made.dtype.isnative:  # as files of other machines have them
+        made = made.astype(made.dtype.newbyteorder("="))
     if made.dtype == object or made.dtype.kind in "SUV":
         raise BadInput(f"the data: an array of {made.dtype} is none that a model takes; give numbers")
     return made
@@ -171,7 +173,10 @@ class Spooled(Samples):
         self.name = type(data).__name__
         size = getattr(data, "batch_size", None)
         self.batch_size = size if isinstance(size, int) and size > 0 else None
-        self._file = tempfile.TemporaryFile(prefix="quantlens-samples-")
+        try:
+            self._file = tempfile.TemporaryFile(prefix="quantlens-samples-")
+        except OSError as problem:
+            raise no_temporary(problem) from problem
         self._stretches: list[_Stretch] = []
         self.size = labelled = 0
         for given in data:
@@ -191,8 +196,11 @@ class Spooled(Samples):
         layout = tuple((name, np.asarray(value).dtype.str, np.shape(value)) for name, value in sample.items())
         if not self._stretches or self._stretches[-1].layout != layout:
             self._stretches.append(_Stretch(self.size, self._file.tell(), layout))
-        for value in sample.values():
-            self._file.write(np.ascontiguousarray(value).tobytes())
+        try:
+            for value in sample.values():
+                self._file.write(np.ascontiguousarray(value).tobytes())
+        except OSError as problem:
+            raise no_temporary(problem) from problem
         self.size += 1
 
     def read(self, index: int) -> tuple[Arrays, np.ndarray | None]:
@@ -235,6 +243,37 @@ def _document(data: Mapping[str, Any]) -> str:
     return kept_file(json.dumps(_rooted(data), indent=2).encode(), ".json")
 
 
+def _stacked(inputs: Mapping[str, Any], labels: Any) -> Stacked:
+    if not inputs:
+        raise UsageError("data: the dict is empty; give an array for each input of the model, by its name")
+    arrays = {str(name): array_of(value) for name, value in inputs.items()}
+    for name, value in arrays.items():
+        if not value.ndim:
+            raise BadInput(f"the data: {name or 'the array'} is one number; give an array whose first axis is that of samples")
+    return Stacked(arrays, None if labels is None else array_of(labels))
+
+
+def _columns(data: dict[str, Any], ranks_of: Callable[[], Shapes]) -> tuple[dict[str, Any], Any]:
+    """Inputs, and the label that is beside them: what is called so and is no input of the model."""
+    beside = [key for key in LABEL_KEYS if key in data]
+    if not beside or len(data) == 1:
+        return data, None
+    inputs = ranks_of()
+    label = next((key for key in beside if key not in inputs), None)
+    return {name: value for name, value in data.items() if name != label}, None if label is None else data[label]
+
+
+def _is_of_lists(data: Any, ranks_of: Callable[[], Shapes]) -> bool:
+    """Whether two lists are inputs and labels, not two samples: the model's input has the rank of the first one."""
+    if not isinstance(data, tuple) or not all(isinstance(one, list) for one in data):
+        return False
+    ranks = list(ranks_of().values())
+    try:
+        return len(ranks) == 1 and np.ndim(data[0]) == ranks[0] and len(data[0]) == len(data[1])
+    except ValueError:  # no array: of unequal lengths
+        return False
+
+
 def samples_of(data: Any, ranks_of: Callable[[], Shapes], prepare: Prepare, limit: int | None = None) -> str | Samples | None:
     """What the module _core takes. `ranks_of`: of the model's inputs; without them a sample cannot be told from a batch."""
     if data is None or isinstance(data, (str, Samples)):
@@ -246,12 +285,11 @@ def samples_of(data: Any, ranks_of: Callable[[], Shapes], prepare: Prepare, limi
     if isinstance(data, Mapping):
         if DOCUMENT_KEYS & set(data):
             return _document(data)
-        return Stacked({str(name): array_of(value) for name, value in data.items()}, None)
+        return _stacked(*_columns(dict(data), ranks_of))
     if _is_array(data):
         return Stacked({"": array_of(data)}, None)
-    if _is_pair(data) and (_is_array(data[0]) or isinstance(data[0], Mapping)) and np.ndim(data[1]) >= 1:
-        inputs = data[0] if isinstance(data[0], Mapping) else {"": data[0]}
-        return Stacked({str(name): array_of(value) for name, value in inputs.items()}, array_of(data[1]))
+    if _is_pair(data) and (_is_array(data[0]) or isinstance(data[0], Mapping) or _is_of_lists(data, ranks_of)) and np.ndim(data[1]) >= 1:
+        return _stacked(data[0] if isinstance(data[0], Mapping) else {"": data[0]}, data[1])
     if hasattr(data, "get_next"):
         return Spooled(_Reader(data), ranks_of(), prepare, limit)
     if hasattr(data, "__getitem__") and hasattr(data, "__len__"):

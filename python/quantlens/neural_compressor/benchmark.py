@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import os
-import pathlib
 import subprocess
 import tempfile
 from collections.abc import Callable
@@ -72,10 +71,9 @@ def _in_instances(path: str, conf: BenchmarkConfig, data: Any, batch_size: int |
 
 
 def _profiled(path: str, conf: BenchmarkConfig, data: Any) -> Run:
-    run = verbs.profile(path, data=data, iterations=None, verify=0, threads=conf.threads(), name=conf.ni_workload_name)
+    run = verbs.profile(path, data=data, warmup=conf.warmup, iterations=conf.iterations(), verify=0, threads=conf.threads(), name=conf.ni_workload_name)
     print(run)
-    folder = pathlib.Path(options.workspace)
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = options.folder()
     columns = run.tables()["profile_nodes"]
     with open(folder / "profiling_table.csv", "w", newline="", encoding="utf-8") as file:
         table = csv.writer(file)

@@ -3,18 +3,59 @@
 from __future__ import annotations
 
 import datetime
+import json
+import math
+import pathlib
 import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from ..errors import UsageError
+from ..errors import BadInput, IoError, UsageError
 
 FORMATS = {"default": "qoperator", "QOperator": "qoperator", "QDQ": "qdq"}
+STRATEGIES = ("auto", "basic", "conservative", "mse", "mse_v2", "random", "exhaustive", "bayesian")
 OBJECTIVES = {"performance": "speed", "accuracy": "accuracy", "modelsize": "size"}
 
 
+HISTORY = "history.snapshot"  # as the predecessor calls what a search can be resumed from
+
+
+def _refuse(name: str, value: Any, wanted: str) -> UsageError:
+    return UsageError(f"{name}: {' '.join(repr(value).split())[:60]} is no {wanted}")
+
+
+def _number(name: str, value: Any, least: float = -math.inf) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if isinstance(value, bool) or not math.isfinite(number) or number < least:
+        raise _refuse(name, value, "finite number" if least < 0 else f"number from {least:g}")
+    return number
+
+
+def _whole(name: str, value: Any, least: int) -> int:
+    if isinstance(value, bool) or not hasattr(value, "__index__") or value.__index__() < least:
+        raise _refuse(name, value, f"whole number from {least}")
+    return int(value)
+
+
+def _names(name: str, value: Any) -> list[str]:
+    names = [value] if isinstance(value, str) else list(value) if isinstance(value, (list, tuple, set)) else [] if value is None else [None]
+    if not all(isinstance(one, str) for one in names):
+        raise _refuse(name, value, "list of names")
+    return names
+
+
+def _a(kind: type, name: str, value: Any) -> Any:
+    """One each where none is given: a config that is changed changes no other one."""
+    if value is not None and not isinstance(value, kind):
+        raise _refuse(name, value, f"{kind.__name__}; make one, as {kind.__name__}()")
+    return kind() if value is None else value
+
+
 def _one_of(name: str, value: Any, known: Any) -> Any:
-    if value not in known:
+    if not isinstance(value, (str, int)) or value not in known:
         raise UsageError(f"{name}: there is no {value!r}; known: {', '.join(map(repr, known))}")
     return value
 
@@ -27,6 +68,28 @@ class Options:
         self.resume_from: str | None = None
         self.random_seed = 1978
         self.tensorboard = False
+
+    def folder(self) -> pathlib.Path:
+        """The workspace, which is made where it is not there."""
+        folder = pathlib.Path(self.workspace)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as problem:
+            raise IoError(f"{folder}: cannot be made ({problem.strerror}); name a folder that can be, by set_workspace") from problem
+        return folder
+
+    def resumed(self) -> str | None:
+        """The run that a search goes on with."""
+        if self.resume_from is None:
+            return None
+        given = pathlib.Path(self.resume_from)
+        snapshot = given / HISTORY if (given / HISTORY).is_file() else given
+        if not snapshot.is_file():
+            return self.resume_from  # a run's id, its folder or "last"
+        try:
+            return str(json.loads(snapshot.read_text(encoding="utf-8"))["run"])
+        except (OSError, ValueError, LookupError, TypeError) as problem:
+            raise BadInput(f"{snapshot}: names no run; give the {HISTORY} that quantization.fit wrote") from problem
 
 
 options = Options()
@@ -41,7 +104,7 @@ def set_resume_from(resume_from: str) -> None:
 
 
 def set_random_seed(random_seed: int) -> None:
-    options.random_seed = int(random_seed)
+    options.random_seed = _whole("random_seed", random_seed, 0)
 
 
 def set_tensorboard(tensorboard: bool) -> None:
@@ -52,21 +115,22 @@ class AccuracyCriterion:
     def __init__(self, higher_is_better: bool = True, criterion: str = "relative", tolerable_loss: float = 0.01):
         self.higher_is_better = bool(higher_is_better)
         self.criterion = _one_of("criterion", criterion, ("relative", "absolute"))
-        self.tolerable_loss = float(tolerable_loss)
+        self.tolerable_loss = _number("tolerable_loss", tolerable_loss)
 
 
 class TuningCriterion:
     def __init__(self, strategy: str = "basic", strategy_kwargs: Any = None, timeout: float = 0, max_trials: int = 100,
                  objective: Any = "performance"):
-        self.strategy, self.strategy_kwargs = strategy, strategy_kwargs
-        self.timeout, self.max_trials = timeout, max_trials
+        self.strategy, self.strategy_kwargs = _one_of("strategy", strategy, STRATEGIES), strategy_kwargs
+        self.timeout, self.max_trials = _number("timeout", timeout, 0), _whole("max_trials", max_trials, 1)
         self.objective = objective
+        self.word_of_objective()
 
     def word_of_objective(self) -> str:
-        first = self.objective[0] if isinstance(self.objective, (list, tuple)) else self.objective
+        first = self.objective[0] if isinstance(self.objective, (list, tuple)) and self.objective else self.objective
         if isinstance(first, Mapping):
             first = first.get("objective", "performance")
-            first = first[0] if isinstance(first, (list, tuple)) else first
+            first = first[0] if isinstance(first, (list, tuple)) and first else first
         return OBJECTIVES[_one_of("objective", first, OBJECTIVES)]
 
 
@@ -82,17 +146,17 @@ class PostTrainingQuantConfig:
     ):
         _one_of("device", device, ("cpu",))
         _one_of("backend", backend, ("default",))
-        self.domain, self.inputs, self.outputs = domain, list(inputs), list(outputs)
+        self.domain, self.inputs, self.outputs = domain, _names("inputs", inputs), _names("outputs", outputs)
         self.quant_format = _one_of("quant_format", quant_format, FORMATS)
         self.approach = approach
+        self._approach()
         self.calibration_sampling_size = calibration_sampling_size
         self.recipes, self.op_type_dict, self.op_name_dict = recipes or {}, op_type_dict, op_name_dict
         self.reduce_range, self.example_inputs = reduce_range, example_inputs
-        self.excluded_precisions = list(excluded_precisions)
+        self.excluded_precisions = _names("excluded_precisions", excluded_precisions)
         self.quant_level = _one_of("quant_level", quant_level, ("auto", 0, 1))
-        # One each: a config that is changed changes no other one.
-        self.accuracy_criterion = accuracy_criterion or AccuracyCriterion()
-        self.tuning_criterion = tuning_criterion or TuningCriterion()
+        self.accuracy_criterion = _a(AccuracyCriterion, "accuracy_criterion", accuracy_criterion)
+        self.tuning_criterion = _a(TuningCriterion, "tuning_criterion", tuning_criterion)
         self.diagnosis, self.ni_workload_name = bool(diagnosis), ni_workload_name
 
     def recipe(self) -> dict[str, Any]:
@@ -112,7 +176,7 @@ class PostTrainingQuantConfig:
 
     def _approach(self) -> str:
         for word in ("static", "dynamic", "weight_only", "auto"):
-            if word in self.approach:
+            if isinstance(self.approach, str) and word in self.approach:
                 return word
         raise UsageError(f"approach: there is no {self.approach!r}; known: static, dynamic, weight_only, auto")
 
@@ -129,7 +193,7 @@ class BenchmarkConfig:
     ):
         _one_of("device", device, ("cpu",))
         _one_of("backend", backend, ("default",))
-        self.inputs, self.outputs, self.model_name = list(inputs), list(outputs), model_name
+        self.inputs, self.outputs, self.model_name = _names("inputs", inputs), _names("outputs", outputs), model_name
         self.warmup, self.iteration = warmup, iteration
         self.cores_per_instance, self.num_of_instance = cores_per_instance, num_of_instance
         self.inter_num_of_threads, self.intra_num_of_threads = inter_num_of_threads, intra_num_of_threads

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import logging
 import pathlib
 import shutil
@@ -12,7 +13,7 @@ from typing import Any
 from .. import runs, verbs
 from ..errors import UsageError
 from ..models import path_of
-from .config import PostTrainingQuantConfig, options
+from .config import HISTORY, PostTrainingQuantConfig, options
 from .evaluation import served
 from .metric.metric import scoring
 from .model import Model
@@ -32,8 +33,7 @@ def fit(
     if calib_func is not None and calib_dataloader is None:
         raise UsageError("fit: calib_func is of PyTorch; give calib_dataloader for an ONNX model")
     path = path_of(model.model_path if isinstance(model, Model) else model)
-    folder = pathlib.Path(options.workspace)
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = options.folder()
     asked = {"output": folder / f"{pathlib.Path(path).stem}.int8.onnx", "recipe": conf.recipe(), "name": conf.ni_workload_name,
              "seed": options.random_seed, "calibration_data": calib_dataloader, "data": calib_dataloader}
     with _scored_by(conf, eval_func, eval_dataloader, eval_metric, asked):
@@ -68,11 +68,24 @@ def _with_data_once(asked: dict[str, Any]) -> dict[str, Any]:
     return {**asked, "calibration_data": None} if same else asked
 
 
+@contextlib.contextmanager
+def _snapshot(folder: pathlib.Path) -> Iterator[None]:
+    """Names the run that a search is kept as, also where it is stopped: what `set_resume_from` takes."""
+    before = {one.id for one in runs.workloads()}
+    try:
+        yield
+    finally:
+        made = options.resumed() or next((one.id for one in runs.workloads() if one.verb == "tune" and one.id not in before), None)
+        if made is not None:
+            (folder / HISTORY).write_text(json.dumps({"run": made}) + "\n", encoding="utf-8")
+
+
 def _tuned(path: str, conf: PostTrainingQuantConfig, asked: dict[str, Any]) -> runs.Run:
     loss, tuning = conf.accuracy_criterion, conf.tuning_criterion
-    run = verbs.tune(path, max_loss=loss.tolerable_loss, absolute=loss.criterion == "absolute", objective=tuning.word_of_objective(),
-                     strategy=conf.strategy(), timeout=tuning.timeout, max_trials=tuning.max_trials, resume=options.resume_from,
-                     diagnose_best=options.tensorboard, **_with_data_once(asked))
+    with _snapshot(options.folder()):
+        run = verbs.tune(path, max_loss=loss.tolerable_loss, absolute=loss.criterion == "absolute", objective=tuning.word_of_objective(),
+                         strategy=conf.strategy(), timeout=tuning.timeout, max_trials=tuning.max_trials, resume=options.resumed(),
+                         diagnose_best=options.tensorboard, **_with_data_once(asked))
     if run.study is not None and not run.study.reached:
         logger.error("Specified timeout or max trials is reached! Not found any quantized model which meet accuracy goal. The best one is returned.")
     return run

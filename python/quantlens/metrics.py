@@ -24,7 +24,21 @@ class Figure:
     without: list[float] = field(default_factory=list)
 
 
-class _Mean:
+class _Scoring:
+    """Of one model."""
+
+    own: Own
+
+    def figure(self) -> Figure:
+        told = self._figure()
+        self.own.gave_nan |= math.isnan(told.value)
+        return told
+
+    def _figure(self) -> Figure:
+        raise NotImplementedError
+
+
+class _Mean(_Scoring):
     """Of what a function says of each sample, or of each batch."""
 
     def __init__(self, score: Callable[[Any, Any], Any]):
@@ -39,14 +53,14 @@ class _Mean:
         np.add.at(self._sums, blocks, np.broadcast_to(told, len(samples)))
         np.add.at(self._counts, blocks, 1)
 
-    def figure(self) -> Figure:
+    def _figure(self) -> Figure:
         total, count = float(self._sums.sum()), int(self._counts.sum())
         held = [at for at in range(BLOCKS) if self._counts[at]]
         without = [(total - self._sums[at]) / (count - self._counts[at]) for at in held if count > self._counts[at]]
         return Figure(total / count if count else math.nan, count, without=[float(one) for one in without])
 
 
-class _Kept:
+class _Kept(_Scoring):
     """Of an object that keeps what it is given: `update(outputs, labels)`, or as Keras has it `update_state(labels, outputs)`,
     then `result()` or `compute()`."""
 
@@ -70,7 +84,7 @@ class _Kept:
             self._metric.update(told, wanted)
         self._samples += len(samples)
 
-    def figure(self) -> Figure:
+    def _figure(self) -> Figure:
         told = self._metric.result() if hasattr(self._metric, "result") else self._metric.compute()
         try:
             return Figure(float(told), self._samples)
@@ -97,14 +111,21 @@ class Own:
 
     def __init__(self, metric: Any):
         self._metric = metric
+        self.gave_nan = False
         self.name = getattr(metric, "name", None) or getattr(metric, "__name__", None) or type(metric).__name__
         self.name = str(self.name)
         self.higher_is_better = getattr(metric, "higher_is_better", True) is not False
 
     def begin(self) -> _Mean | _Kept:
-        if hasattr(self._metric, "update") or hasattr(self._metric, "update_state"):
-            return _Kept(self._metric)
-        return _Mean(self._metric)
+        is_kept = hasattr(self._metric, "update") or hasattr(self._metric, "update_state")
+        made = _Kept(self._metric) if is_kept else _Mean(self._metric)
+        made.own = self
+        return made
+
+    def notes(self) -> list[str]:
+        """What is to be known of a run that it scored."""
+        return [f"the metric {self.name} gave NaN for a model, so that its accuracy tells nothing; see what it gives for each batch"
+                ] if self.gave_nan else []
 
 
 def metric_of(metric: Any) -> str | Own | None:

@@ -12,6 +12,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -260,6 +261,20 @@ def bad_input(images, labels):
     refused(quantlens.UsageError, ["limit"], lambda: evaluate((images, labels), limit=-1))
     refused(quantlens.NotFound, ["no.onnx"], lambda: quantlens.quantize("no.onnx", images, progress=False))
     refused(quantlens.UsageError, ["model=3", "path"], lambda: quantlens.inspect(3))
+    refused(quantlens.UsageError, ["data=None", "is no data"], lambda: evaluate(None))
+    refused(quantlens.UsageError, ["data", "empty"], lambda: evaluate({}))
+    refused(quantlens.BadInput, ["image", "one number"], lambda: evaluate({"image": 3.0}))
+    refused(quantlens.UsageError, ["metric", "to"], lambda: evaluate((images, labels), "to\np1"))
+    refused(quantlens.NotFound, ["no"], lambda: quantlens.open_run("no\nrun"))
+    refused(quantlens.NotFound, ["no", ".onnx"], lambda: quantlens.inspect("no\n.onnx"))
+    for port in (-1, 65536, "x"):
+        refused(quantlens.UsageError, ["port"], lambda port=port: quantlens.serve(port=port))
+    tempfile.tempdir = "/no/such/folder"
+    try:
+        error = refused(quantlens.IoError, ["TMPDIR"], lambda: evaluate(iter(Loader(images, labels))))
+        harness.check("the data" not in str(error), "a temporary folder that cannot be written is no fault of the data")
+    finally:
+        tempfile.tempdir = None
 
     class Broken(Digits):
         def __getitem__(self, index):
@@ -315,6 +330,40 @@ except KeyboardInterrupt:
     rest = process.communicate(timeout=60)[0]
     harness.check("stopped interrupted" in rest and process.returncode == 0, f"Ctrl-C ends it: {rest.strip()}")
     harness.check(time.monotonic() - begun < 10, "at once")
+
+
+def labels_beside_inputs(images, labels):
+    """A dict, and what np.load gives of the file that the command line takes."""
+    whole = quantlens.evaluate(MODEL, harness.DEMO / "digits.npz", "top1", progress=False).accuracy.quantized
+    with np.load(harness.DEMO / "digits.npz") as file:
+        for name, data in {"np.load": file, "a dict of it": dict(file), "labels": {"image": images, "labels": labels},
+                           "big-endian arrays": (images.astype(">f4"), labels.astype(">i8")),
+                           "lists": (images.tolist(), labels.tolist())}.items():
+            told = quantlens.evaluate(MODEL, data, "top1", progress=False).accuracy.quantized
+            harness.check((told.value, told.samples) == (whole.value, whole.samples), f"{name}: {told.value}")
+    made = [pathlib.Path(quantlens.quantize(MODEL, data, output="beside.onnx", progress=False).output).read_bytes()
+            for data in (images[:50], {"image": images[:50], "label": labels[:50]}, list(images[:50].astype(">f4")))]
+    harness.check(made[0] == made[1] == made[2], "a label does not change what is calibrated, nor the order of bytes")
+
+
+class Notes:
+    def __init__(self):
+        self.notes = []
+
+    def update(self, step, done, total):
+        pass
+
+    def note(self, sentence):
+        self.notes.append(sentence)
+
+
+def nan_is_told(images, labels):
+    notes = Notes()
+    quantlens.evaluate(MODEL, (images, labels), lambda outputs, labels: float("nan"), progress=notes)
+    harness.check(sum("gave NaN" in one for one in notes.notes) == 1, f"a metric that gives NaN: {notes.notes}")
+    notes = Notes()
+    quantlens.evaluate(MODEL, (images, labels), right, progress=notes)
+    harness.check(not any("NaN" in one for one in notes.notes), "and nothing is said of others")
 
 
 STUCK = {
@@ -413,12 +462,45 @@ def in_shards(sandbox, model):
         harness.check(told.accuracy.quantized.value == one.accuracy.quantized.value, "a worker that is killed is done without")
         told = quantlens.evaluate(model, data, "top1", executor=pool, shards=3, progress=False)
         harness.check(told.accuracy.quantized.value == one.accuracy.quantized.value, "so is a pool that takes nothing any more")
+    with_odd_executors(data, whole)
     refused(quantlens.UsageError, ["all samples", "shard"],
             lambda: quantlens.evaluate(model, data, "top1", shard=(1, 2), executor=concurrent.futures.ThreadPoolExecutor(1), progress=False))
     refused(quantlens.UsageError, ["metric of your own"],
             lambda: quantlens.evaluate(model, data, right, executor=concurrent.futures.ThreadPoolExecutor(1), progress=False))
     refused(quantlens.UsageError, ["cannot be sent"],
             lambda: quantlens.evaluate(model, (one for one in []), "top1", executor=concurrent.futures.ThreadPoolExecutor(1), progress=False))
+
+
+class Odd(concurrent.futures.ThreadPoolExecutor):
+    """Gives something else than what was computed."""
+
+    def __init__(self, gives):
+        super().__init__(1)
+        self.gives, self.submitted = gives, 0
+
+    def submit(self, function, /, *args):
+        self.submitted += 1
+        return super().submit(lambda: self.gives)
+
+
+def with_odd_executors(data, whole):
+    content = pathlib.Path("whole.bin").read_bytes()
+    for gives in (None, b"x", "text", b"PK\x05\x06" + bytes(18)):
+        quantlens.calibrate(MODEL, data, output="odd.bin", executor=Odd(gives), shards=2, progress=False)
+        harness.check(pathlib.Path("odd.bin").read_bytes() == content, f"an executor that gives {gives!r:.20} is done without, over a file that was there")
+    none = Odd(None)
+    refused(quantlens.UsageError, ["program"], lambda: quantlens.evaluate(MODEL, data, "command:true", executor=none, progress=False))
+    refused(quantlens.IoError, ["no_folder"],
+            lambda: quantlens.calibrate(MODEL, data, output="no_folder/odd.bin", executor=none, progress=False))
+    refused(quantlens.UsageError, ["digits.npz"], lambda: quantlens.calibrate(MODEL, data, output=data, executor=none, progress=False))
+    harness.check(none.submitted == 0, "and nothing was sent before")
+    pathlib.Path("top1").write_text("a file", encoding="utf-8")
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        told = quantlens.evaluate(MODEL, data, "top1", executor=pool, limit=96, batch_size=32, progress=False)
+        harness.check(told.accuracy.quantized.samples == 96, "where there are fewer batches than workers, as many shards as batches; whatever a file is called")
+        refused(quantlens.UsageError, ["at most 3"],
+                lambda: quantlens.evaluate(MODEL, data, "top1", executor=pool, shards=4, limit=96, batch_size=32, progress=False))
+    pathlib.Path("top1").unlink()
 
 
 def told_to_callbacks(images, labels):
@@ -488,6 +570,10 @@ if run.diagnosis:
     shares: list[float | None] = [one.output_share for one in run.findings]
     run.diagnosis.activations[0].sqnr_bd
 """)
+    strict = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(sandbox.path / "mypy"),
+                             str(sandbox.write("strict.py", "import quantlens\nquantlens.quantise\nprint(quantlens.records.Plan)\n"))],
+                            capture_output=True, text=True, env=dict(sandbox.environment, MYPYPATH=PACKAGE), cwd=sandbox.path, check=False).stdout
+    harness.check("quantise" in strict and "Plan" not in strict, f"a function that there is not: {strict.strip()}")
     checked = [subprocess.run([sys.executable, "-m", "mypy", "--cache-dir", str(sandbox.path / "mypy"), what], capture_output=True, text=True,
                               env=dict(sandbox.environment, MYPYPATH=PACKAGE), cwd=sandbox.path, check=False).stdout
                for what in (str(pathlib.Path(PACKAGE, "quantlens")), str(script))]
@@ -519,6 +605,8 @@ def main():
     tuned_with_a_function(images, labels)
     bad_input(images, labels)
     other_threads_run(images, labels)
+    labels_beside_inputs(images, labels)
+    nan_is_told(images, labels)
     forked(images, labels)
     interrupted(sandbox)
     interrupted_inside(sandbox)

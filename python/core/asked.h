@@ -85,10 +85,11 @@ auto raising(Work&& work) {
 /// A function of the module that takes such a dict.
 template <auto function>
 void bind(nb::module_& module, const char* name) {
+  using Result = decltype(function(std::declval<const Asked&>()));
   module.def(name, [](nb::dict given) {
-    return beside(std::move(given), [](const Asked& asked) {
+    return nb::typed<nb::object, Result>(beside(std::move(given), [](const Asked& asked) {
       return raising([&]() -> nb::object { return nb::cast(function(asked)); });
-    });
+    }));
   });
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -21,6 +22,7 @@
 #include "quantlens/flow/merge.h"
 #include "quantlens/flow/profile.h"
 #include "quantlens/flow/quantize.h"
+#include "quantlens/flow/steps/models/destination.h"
 #include "quantlens/flow/tune.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/quantizer/recipe/recipe_fragment.h"
@@ -185,6 +187,29 @@ PythonRun calibrate(const Asked& asked) {
       [&](const flow::Session& session) { return flow::calibrate(options, session); });
 }
 
+/// Into how many shards a verb's samples can go: one for each batch. Of a file that shards are
+/// merged into, throws as a verb does that writes it.
+std::uint64_t most_shards(const Asked& asked) {
+  Call call(asked);
+  const auto path = asked.get<fs::path>("model");
+  const auto output = asked.get<fs::path>("output");
+  const flow::DataChoice choice = call.data(asked);
+  const GivenRecipe given = given_recipe(asked, call);
+  std::uint64_t batches = 0;
+  call.run_in_session([&](const flow::Session& session) {
+    const Model model = flow::formats(session).read(path);
+    const flow::FittedData data = flow::fit_data(choice, model, session.progress);
+    if (!output.empty()) {
+      flow::check_destination({.path = output, .is_model = false},
+                              {.model = &model, .files = given.files, .data = {&data}});
+    }
+    std::uint64_t samples = flow::sample_count(data);
+    if (!output.empty()) samples = std::min(samples, given.recipe.calibration_sampling_size);
+    batches = (samples + data.opened.batch_size - 1) / data.opened.batch_size;
+  });
+  return batches;
+}
+
 PythonRun profile(const Asked& asked) {
   const Call call(asked);
   flow::ProfileVerbOptions options;
@@ -306,6 +331,7 @@ void bind_verbs(nb::module_& module) {
   bind<inspect>(module, "inspect");
   bind<input_ranks>(module, "input_ranks");
   bind<recipe_in>(module, "recipe_in");
+  bind<most_shards>(module, "most_shards");
   bind<doctor>(module, "doctor");
   bind<demo>(module, "demo");
 }

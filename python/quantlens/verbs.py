@@ -2,9 +2,11 @@
 """The verbs, as the command line has them. What is None keeps the default that `quantlens <verb> --help` names."""
 from __future__ import annotations
 
+import contextlib
 import os
-import tempfile
-from collections.abc import Sequence
+import pathlib
+import shutil
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from . import _core
@@ -12,7 +14,7 @@ from ._arguments import (
     Callbacks, Data, Events, Executor, Metric, Model, Number, Part, Path, Progress, Recipe, RunName, Share, Whole, public,
 )
 from .errors import Error, Failed, UsageError
-from .models import is_folder, path_of, quantized_in, rooted
+from .models import is_folder, path_of, quantized_in, rooted, temporary_folder
 from .progress import told
 from .recipes import texts_of
 from .runs import Run, stored, tensorboard
@@ -52,23 +54,58 @@ def _in_shards(verb: str, asked: dict[str, Any], executor: Any, shards: Any) -> 
         raise UsageError("executor: a metric of your own keeps nothing that could be merged; name one that quantlens has")
     if asked.get("shard") is not None or asked.get("samples") is not None:
         raise UsageError(f"{verb}: an executor computes all samples; leave shard and samples away, or the executor")
+    if str(asked.get("metric") or "").partition(":")[0] == "command":
+        raise UsageError("executor: a metric that is a program scores whole models, and no parts of the data; leave executor away, or name "
+                         "a metric that reads data")
     callbacks = asked["callbacks"]
     if callbacks and verb == "calibrate":
         raise UsageError("callbacks: with an executor calibrate makes no run to call them with; leave one of the two away")
     kept = ("progress", "callbacks", "workspace", "name", "output", "shard", "samples", "fail_below", "tensorboard",
             "tensorboard_tags")
-    given = {name: rooted(value) for name, value in asked.items() if value is not None and name not in kept}
+    paths = ("model", "against", "reference", "quantized", "data")  # other texts are words, whatever files are called so
+    given = {name: rooted(value) if name in paths else value for name, value in asked.items() if value is not None and name not in kept}
     given.setdefault("threads", 1)
     if given.get("recipe") is not None:  # workers have a workspace of their own
         given["recipe"] = [text for text, _ in texts_of(asked["recipe"], asked["workspace"])]
-    with tempfile.TemporaryDirectory(prefix="quantlens-shards-") as below:
-        made = parts.folders(executor, verb, given, shards, below)
+    parts.check_portable(given)
+    count = parts.count_of(executor, shards, _most_shards(verb, asked))
+    with _kept_meanwhile("quantlens-shards-") as below:
+        made = parts.folders(executor, verb, given, count, below)
         if verb == "calibrate":
-            return merge(asked["output"], [folder / "statistics.bin" for folder in made])
+            return _merged_into(asked["output"], made, below)
         runs = [parts.run_in(folder) for folder in made]
         if verb == "diagnose":  # local errors and trials are of the first samples, which are run here
             return _call(verb, {**asked, "gathered": [os.fspath(run) for run in runs]}, asked["reference"])
         return _handed(judge(*runs, workspace=asked["workspace"], name=asked["name"], progress=asked["progress"]), callbacks)
+
+
+def _most_shards(verb: str, asked: dict[str, Any]) -> int:
+    """One for each batch. Refuses what the verb would refuse before it begins."""
+    model = asked["reference"] if verb == "diagnose" else asked["model"]
+    names = ("limit", "batch_size", "seed", "output")
+    recipe = texts_of(asked["recipe"], asked["workspace"]) if asked.get("recipe") is not None else None
+    return cast(int, _core.most_shards({**{name: asked.get(name) for name in names}, "model": model, "recipe": recipe, "progress": None,
+                                        "data": _data(asked["data"], model, asked.get("limit"))}))
+
+
+@contextlib.contextmanager
+def _kept_meanwhile(prefix: str) -> Iterator[str]:
+    folder = temporary_folder(prefix)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _merged_into(output: Any, made: list[pathlib.Path], below: str) -> records.MergeResult:
+    """As a run writes its output: over a file that is there."""
+    told = merge(os.path.join(below, "merged.bin"), [folder / "statistics.bin" for folder in made])
+    to = os.path.realpath(os.fspath(output))
+    part = f"{to}.part{os.getpid()}"
+    shutil.copyfile(told.output, part)
+    os.replace(part, to)
+    told.output = os.fspath(output)
+    return told
 
 
 def gather(verb: str, asked: dict[str, Any]) -> Run:
@@ -108,6 +145,9 @@ def _call(verb: str, asked: dict[str, Any], model: str) -> Run:
             asked[name] = _data(asked[name], model, asked.get("limit"))
     with told(asked["progress"]) as telling:
         run = Run(getattr(_core, verb)({**asked, "progress": telling}))
+        for sentence in asked["metric"].notes() if hasattr(asked.get("metric"), "notes") else ():
+            if telling is not None:
+                telling.note(sentence)
     return _handed(run.held_against(fail_below), callbacks)
 
 

@@ -41,10 +41,11 @@ def _whole(name: str, value: Any, least: int) -> int:
 
 
 def _names(name: str, value: Any) -> list[str]:
-    names = [value] if isinstance(value, str) else list(value) if isinstance(value, (list, tuple, set)) else [] if value is None else [None]
-    if not all(isinstance(one, str) for one in names):
+    if value is None or isinstance(value, str):
+        return [value] if value else []
+    if not isinstance(value, (list, tuple, set)) or not all(isinstance(one, str) for one in value):
         raise _refuse(name, value, "list of names")
-    return names
+    return list(value)
 
 
 def _a(kind: type, name: str, value: Any) -> Any:

@@ -100,7 +100,8 @@ def resumed(sandbox):
 from neural_compressor import set_resume_from, set_workspace
 set_workspace("first")
 if RESUMED: set_resume_from(RESUMED)
-config = PostTrainingQuantConfig(accuracy_criterion=AccuracyCriterion(tolerable_loss=-0.5), tuning_criterion=TuningCriterion(max_trials=TRIALS))
+config = PostTrainingQuantConfig(accuracy_criterion=AccuracyCriterion(tolerable_loss=-0.5),
+                                 tuning_criterion=TuningCriterion(max_trials=TRIALS))
 q_model = quantization.fit(onnx_model, config, eval_func=eval_func, calib_dataloader=loader)
 print("calls", calls, "trials", len(q_model.run.study.trials), q_model.run.id)
 """
@@ -112,7 +113,8 @@ print("calls", calls, "trials", len(q_model.run.study.trials), q_model.run.id)
     calls, trials, run = told(None, 2)
     for given in ("./first/", "first/history.snapshot", run):
         again = told(given, trials + 1)
-        harness.check(again[2] == run and again[1] == trials + 1 and again[0] < calls, f"resumed from {given}: {again} after {(calls, trials)}")
+        harness.check(again[2] == run and again[1] == trials + 1 and again[0] < calls,
+                      f"resumed from {given}: {again} after {(calls, trials)}")
         trials += 1
     done = ran(sandbox, "other.py", script.replace("RESUMED", "'first'").replace("TRIALS", "9")
                .replace("eval_func=eval_func", "eval_func=lambda model: eval_func(model)"), code=1)
@@ -177,8 +179,10 @@ quantization.fit(onnx_model, PostTrainingQuantConfig(diagnosis=True), eval_func=
 quantization.fit(onnx_model, PostTrainingQuantConfig(diagnosis=True), eval_func=lambda model: {returned}, calib_dataloader=loader)
 """, code=1)
         harness.check("UsageError: eval_func: returned" in done.stderr.splitlines()[-1], done.stderr.strip().splitlines()[-1])
-    for made in ("PostTrainingQuantConfig(inputs=5)", "PostTrainingQuantConfig(approach=3)", "PostTrainingQuantConfig(excluded_precisions=3)",
-                 "PostTrainingQuantConfig(tuning_criterion=3)", "AccuracyCriterion(tolerable_loss='x')", "set_random_seed('x')",
+    for made in ("PostTrainingQuantConfig(inputs=5)", "PostTrainingQuantConfig(approach=3)",
+                 "PostTrainingQuantConfig(excluded_precisions=3)", "PostTrainingQuantConfig(tuning_criterion=3)",
+                 "AccuracyCriterion(tolerable_loss='x')",
+                 "set_random_seed('x')",
                  "TuningCriterion(max_trials='a')", "TuningCriterion(strategy='nope')", "TuningCriterion(timeout=-1)",
                  "TuningCriterion(objective=[])", "TuningCriterion(strategy='no\\npe')"):
         done = ran(sandbox, "made.py", f"from neural_compressor import set_random_seed\n{made}", code=1)

@@ -36,7 +36,7 @@ MOST = 2**63 - 1
 RANGES = {"limit": (1, MOST), "batch_size": (1, MOST), "seed": (0, MOST), "threads": (1, 1024), "verify": (1, 100),
           "profile.verify": (0, 100), "local": (0, MOST), "max_trials": (1, MOST), "warmup": (0, 10_000_000),
           "profile.warmup": (0, 1_000_000), "iterations": (1, 10_000_000), "rounds": (1, 10_000), "instances": (1, 4096),
-          "cores_per_instance": (1, 4096), "benchmark.batch_size": (1, 2**20), "shards": (1, MOST), "port": (0, 65535)}
+          "cores_per_instance": (1, 4096), "benchmark.batch_size": (1, 2**20), "shards": (1, MOST), "port": (1, 65535)}
 
 
 class Wrong(Exception):

@@ -288,7 +288,8 @@ def samples_of(data: Any, ranks_of: Callable[[], Shapes], prepare: Prepare, limi
         return _stacked(*_columns(dict(data), ranks_of))
     if _is_array(data):
         return Stacked({"": array_of(data)}, None)
-    if _is_pair(data) and (_is_array(data[0]) or isinstance(data[0], Mapping) or _is_of_lists(data, ranks_of)) and np.ndim(data[1]) >= 1:
+    is_labelled = _is_pair(data) and (_is_array(data[0]) or isinstance(data[0], Mapping) or _is_of_lists(data, ranks_of))
+    if is_labelled and np.ndim(data[1]) >= 1:
         return _stacked(data[0] if isinstance(data[0], Mapping) else {"": data[0]}, data[1])
     if hasattr(data, "get_next"):
         return Spooled(_Reader(data), ranks_of(), prepare, limit)

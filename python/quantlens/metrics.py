@@ -124,8 +124,9 @@ class Own:
 
     def notes(self) -> list[str]:
         """What is to be known of a run that it scored."""
-        return [f"the metric {self.name} gave NaN for a model, so that its accuracy tells nothing; see what it gives for each batch"
-                ] if self.gave_nan else []
+        if not self.gave_nan:
+            return []
+        return [f"the metric {self.name} gave NaN for a model, so that its accuracy tells nothing; see what it gives for a batch"]
 
 
 def metric_of(metric: Any) -> str | Own | None:

@@ -4,13 +4,14 @@ module."""
 from __future__ import annotations
 
 import atexit
+import contextlib
 import hashlib
 import json
 import os
 import pathlib
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .errors import BadInput, IoError, NotFound, UsageError
@@ -44,8 +45,18 @@ def temporary_folder(prefix: str) -> str:
 
 
 def no_temporary(problem: OSError) -> IoError:
-    return IoError(f"no file can be made for what is kept meanwhile ({problem.strerror or problem}); let TMPDIR name a folder that can be "
-                   "written, with space in it")
+    return IoError(f"no file can be made for what is kept meanwhile ({problem.strerror or problem}); let TMPDIR name a folder "
+                   "that can be written, with space in it")
+
+
+@contextlib.contextmanager
+def kept_meanwhile(prefix: str) -> Iterator[str]:
+    """A folder that goes at the end of the block."""
+    folder = temporary_folder(prefix)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def kept_file(content: bytes, ending: str = ".onnx") -> str:

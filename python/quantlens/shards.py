@@ -5,12 +5,12 @@ from __future__ import annotations
 import io
 import pathlib
 import pickle
-import tempfile
 import zipfile
 from collections.abc import Iterator
 from typing import Any
 
 from .errors import Error, UsageError
+from .models import kept_meanwhile
 
 
 def count_of(executor: Any, shards: int | None, most: int) -> int:
@@ -23,7 +23,7 @@ def compute(verb: str, asked: dict[str, Any], index: int, count: int) -> bytes:
     """On a worker: one shard, as an archive of its run and of the statistics that it wrote."""
     from . import verbs
 
-    with tempfile.TemporaryDirectory(prefix="quantlens-shard-") as folder:
+    with kept_meanwhile("quantlens-shard-") as folder:
         root = pathlib.Path(folder)
         if verb == "calibrate":
             asked = {**asked, "output": root / "statistics.bin"}

@@ -2,11 +2,10 @@
 """The verbs, as the command line has them. What is None keeps the default that `quantlens <verb> --help` names."""
 from __future__ import annotations
 
-import contextlib
 import os
 import pathlib
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from . import _core
@@ -14,7 +13,7 @@ from ._arguments import (
     Callbacks, Data, Events, Executor, Metric, Model, Number, Part, Path, Progress, Recipe, RunName, Share, Whole, public,
 )
 from .errors import Error, Failed, UsageError
-from .models import is_folder, path_of, quantized_in, rooted, temporary_folder
+from .models import is_folder, kept_meanwhile, path_of, quantized_in, rooted
 from .progress import told
 from .recipes import texts_of
 from .runs import Run, stored, tensorboard
@@ -54,22 +53,23 @@ def _in_shards(verb: str, asked: dict[str, Any], executor: Any, shards: Any) -> 
         raise UsageError("executor: a metric of your own keeps nothing that could be merged; name one that quantlens has")
     if asked.get("shard") is not None or asked.get("samples") is not None:
         raise UsageError(f"{verb}: an executor computes all samples; leave shard and samples away, or the executor")
-    if str(asked.get("metric") or "").partition(":")[0] == "command":
-        raise UsageError("executor: a metric that is a program scores whole models, and no parts of the data; leave executor away, or name "
-                         "a metric that reads data")
+    if verb == "evaluate" and asked["metric"].partition(":")[0] == "command":
+        raise UsageError("executor: a metric that is a program scores whole models, and no parts of the data; leave executor "
+                         "away, or name a metric that reads data")
     callbacks = asked["callbacks"]
     if callbacks and verb == "calibrate":
         raise UsageError("callbacks: with an executor calibrate makes no run to call them with; leave one of the two away")
     kept = ("progress", "callbacks", "workspace", "name", "output", "shard", "samples", "fail_below", "tensorboard",
             "tensorboard_tags")
     paths = ("model", "against", "reference", "quantized", "data")  # other texts are words, whatever files are called so
-    given = {name: rooted(value) if name in paths else value for name, value in asked.items() if value is not None and name not in kept}
+    given = {name: value for name, value in asked.items() if value is not None and name not in kept}
+    given.update((name, rooted(given[name])) for name in paths if name in given)
     given.setdefault("threads", 1)
     if given.get("recipe") is not None:  # workers have a workspace of their own
         given["recipe"] = [text for text, _ in texts_of(asked["recipe"], asked["workspace"])]
     parts.check_portable(given)
     count = parts.count_of(executor, shards, _most_shards(verb, asked))
-    with _kept_meanwhile("quantlens-shards-") as below:
+    with kept_meanwhile("quantlens-shards-") as below:
         made = parts.folders(executor, verb, given, count, below)
         if verb == "calibrate":
             return _merged_into(asked["output"], made, below)
@@ -82,19 +82,10 @@ def _in_shards(verb: str, asked: dict[str, Any], executor: Any, shards: Any) -> 
 def _most_shards(verb: str, asked: dict[str, Any]) -> int:
     """One for each batch. Refuses what the verb would refuse before it begins."""
     model = asked["reference"] if verb == "diagnose" else asked["model"]
-    names = ("limit", "batch_size", "seed", "output")
-    recipe = texts_of(asked["recipe"], asked["workspace"]) if asked.get("recipe") is not None else None
-    return cast(int, _core.most_shards({**{name: asked.get(name) for name in names}, "model": model, "recipe": recipe, "progress": None,
-                                        "data": _data(asked["data"], model, asked.get("limit"))}))
-
-
-@contextlib.contextmanager
-def _kept_meanwhile(prefix: str) -> Iterator[str]:
-    folder = temporary_folder(prefix)
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    given = {name: asked.get(name) for name in ("limit", "batch_size", "seed", "output")}
+    if asked.get("recipe") is not None:
+        given["recipe"] = texts_of(asked["recipe"], asked["workspace"])
+    return _core.most_shards({**given, "model": model, "data": _data(asked["data"], model, asked.get("limit"))})
 
 
 def _merged_into(output: Any, made: list[pathlib.Path], below: str) -> records.MergeResult:

@@ -7,7 +7,7 @@ import sys
 
 def main() -> None:
     with socket.socket(socket.AF_UNIX) as asked:
-        asked.connect("\0" + os.environ[sys.argv[1]])  # of Linux' abstract names: no file, however long the temporary folder's path
+        asked.connect("\0" + os.environ[sys.argv[1]])  # of Linux' abstract names: no file, in no folder
         asked.sendall(sys.argv[2].encode() + b"\n")
         told = asked.makefile().readline().strip()
     if not told:

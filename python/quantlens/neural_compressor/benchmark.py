@@ -6,13 +6,12 @@ import csv
 import json
 import os
 import subprocess
-import tempfile
 from collections.abc import Callable
 from typing import Any, cast
 
 from .. import verbs
 from ..errors import Failed, UsageError
-from ..models import path_of
+from ..models import kept_meanwhile, path_of
 from ..program import program
 from ..runs import Run, open_run
 from .config import BenchmarkConfig, options
@@ -61,7 +60,7 @@ def _in_instances(path: str, conf: BenchmarkConfig, data: Any, batch_size: int |
     for option, value in (("--cores-per-instance", conf.cores_per_instance), ("--batch-size", batch_size),
                           ("--iterations", conf.iterations())):
         words += [option, value] if value else []
-    with tempfile.TemporaryDirectory(prefix="quantlens-benchmark-") as folder:
+    with kept_meanwhile("quantlens-benchmark-") as folder:
         np.savez(os.path.join(folder, "samples.npz"), **cast("Any", columns))
         words += ["--data", os.path.join(folder, "samples.npz")]
         done = subprocess.run([str(word) for word in words], capture_output=True, text=True, check=False)
@@ -71,7 +70,8 @@ def _in_instances(path: str, conf: BenchmarkConfig, data: Any, batch_size: int |
 
 
 def _profiled(path: str, conf: BenchmarkConfig, data: Any) -> Run:
-    run = verbs.profile(path, data=data, warmup=conf.warmup, iterations=conf.iterations(), verify=0, threads=conf.threads(), name=conf.ni_workload_name)
+    run = verbs.profile(path, data=data, warmup=conf.warmup, iterations=conf.iterations(), verify=0, threads=conf.threads(),
+                        name=conf.ni_workload_name)
     print(run)
     folder = options.folder()
     columns = run.tables()["profile_nodes"]

@@ -76,7 +76,8 @@ class Options:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as problem:
-            raise IoError(f"{folder}: cannot be made ({problem.strerror}); name a folder that can be, by set_workspace") from problem
+            raise IoError(f"{folder}: cannot be made ({problem.strerror}); name a folder that can be, by set_workspace"
+                          ) from problem
         return folder
 
     def resumed(self) -> str | None:

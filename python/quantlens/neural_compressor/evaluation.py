@@ -58,8 +58,8 @@ def _figure_of(told: Any) -> float:
         with contextlib.suppress(Exception):  # whatever it is
             figure = float(told)
     if not math.isfinite(figure):
-        raise UsageError(f"eval_func: returned {' '.join(repr(given).split())[:60]}; return one finite number, or a list that begins with "
-                         "one")
+        raise UsageError(f"eval_func: returned {' '.join(repr(given).split())[:60]}; return one finite number, or a list that "
+                         "begins with one")
     return figure
 
 

@@ -75,7 +75,8 @@ def _snapshot(folder: pathlib.Path) -> Iterator[None]:
     try:
         yield
     finally:
-        made = options.resumed() or next((one.id for one in runs.workloads() if one.verb == "tune" and one.id not in before), None)
+        new = [one.id for one in runs.workloads() if one.verb == "tune" and one.id not in before]
+        made = options.resumed() or (new[0] if new else None)
         if made is not None:
             (folder / HISTORY).write_text(json.dumps({"run": made}) + "\n", encoding="utf-8")
 
@@ -83,9 +84,10 @@ def _snapshot(folder: pathlib.Path) -> Iterator[None]:
 def _tuned(path: str, conf: PostTrainingQuantConfig, asked: dict[str, Any]) -> runs.Run:
     loss, tuning = conf.accuracy_criterion, conf.tuning_criterion
     with _snapshot(options.folder()):
-        run = verbs.tune(path, max_loss=loss.tolerable_loss, absolute=loss.criterion == "absolute", objective=tuning.word_of_objective(),
-                         strategy=conf.strategy(), timeout=tuning.timeout, max_trials=tuning.max_trials, resume=options.resumed(),
-                         diagnose_best=options.tensorboard, **_with_data_once(asked))
+        run = verbs.tune(path, max_loss=loss.tolerable_loss, absolute=loss.criterion == "absolute",
+                         objective=tuning.word_of_objective(), strategy=conf.strategy(), timeout=tuning.timeout,
+                         max_trials=tuning.max_trials, resume=options.resumed(), diagnose_best=options.tensorboard,
+                         **_with_data_once(asked))
     if run.study is not None and not run.study.reached:
         logger.error("Specified timeout or max trials is reached! Not found any quantized model which meet accuracy goal. The best one is returned.")
     return run

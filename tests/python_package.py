@@ -370,6 +370,7 @@ STUCK = {
     "a metric that sleeps": ("Samples()", "lambda outputs, labels: (began(), time.sleep(100))"),
     "a metric that computes": ("Samples()", "busy"),
     "a dataset that sleeps": ("Sleeping()", "'top1'"),
+    "a metric that wakes up while Python ends": ("Samples()", "lambda outputs, labels: (began(), time.sleep(3))"),
 }
 
 
@@ -383,6 +384,9 @@ def began(): print("begun", flush=True)
 def busy(outputs, labels):
     began()
     while True: pass
+class Slow:
+    def __del__(self, sleep=time.sleep): sleep(1.5)
+sys.slow = Slow()
 class Samples:
     def __len__(self): return 1000
     def __getitem__(self, index): return np.zeros((1, 8, 8), np.float32), 0

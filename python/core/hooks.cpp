@@ -92,14 +92,36 @@ nb::object array_of(const Tensor& given) {
   return nb::cast(std::move(array));
 }
 
+/// Where the interpreter ends, a thread that comes back to it is unwound. It must not get further
+/// than here: what lies above counts references.
+struct Barrier {
+  Barrier() = default;
+  ~Barrier() { wait_if_python_ends(); }
+  Barrier(const Barrier&) = delete;
+  Barrier& operator=(const Barrier&) = delete;
+};
+
+[[gnu::noinline]] PyObject* called_behind_barrier(PyObject* callable, PyObject* arguments) {
+  const Barrier barrier;
+  return PyObject_CallObject(callable, arguments);
+}
+
+/// `of.name(arguments...)`, which runs the caller's own code.
+template <class... Arguments>
+nb::object called_method(const std::shared_ptr<PyObject>& of, const char* name,
+                         const Arguments&... arguments) {
+  const nb::object method = nb::handle(of.get()).attr(name);
+  const nb::tuple given = nb::make_tuple(arguments...);
+  PyObject* result = called_behind_barrier(method.ptr(), given.ptr());
+  if (result == nullptr) throw nb::python_error();
+  return nb::steal(result);
+}
+
 /// The time in which a thread runs the caller's code.
 class Inside {
  public:
   explicit Inside(CalledBack& called) : called_(called) { called_.enter(); }
-  ~Inside() {
-    wait_if_python_ends();
-    called_.leave();
-  }
+  ~Inside() { called_.leave(); }
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;
 
@@ -143,7 +165,7 @@ class PythonSamples final : public Dataset {
 
   Sample read(std::uint64_t index) const override {
     return call_python<DamagedData>(fmt::format("the data (at sample {})", index), *called_, [&] {
-      const nb::tuple read = nb::cast<nb::tuple>(nb::handle(samples_.get()).attr("read")(index));
+      const nb::tuple read = nb::cast<nb::tuple>(called_method(samples_, "read", index));
       Sample sample;
       for (const auto& [name, value] : nb::cast<nb::dict>(read[0]))
         sample.inputs.emplace(nb::cast<std::string>(name), tensor_of(value));
@@ -173,14 +195,14 @@ class PythonMetric final : public Metric {
       for (const std::optional<Tensor>& label : batch.labels)
         labels.append(label ? array_of(*label) : nb::object(nb::none()));
       for (const std::uint64_t sample : batch.samples) samples.append(sample);
-      nb::handle(own_.get()).attr("add")(by_name, labels, samples);
+      called_method(own_, "add", by_name, labels, samples);
       return 0;
     });
   }
 
   MetricFigure figure() const override {
     return call_python<Error>("the metric", *called_, [&] {
-      const nb::object told = nb::handle(own_.get()).attr("figure")();
+      const nb::object told = called_method(own_, "figure");
       MetricFigure figure;
       figure.value = nb::cast<double>(told.attr("value"));
       figure.samples = nb::cast<std::uint64_t>(told.attr("samples"));
@@ -264,7 +286,7 @@ MetricSpec metric_spec(nb::handle metric, std::shared_ptr<CalledBack> called) {
   if (!nb::cast<bool>(metric.attr("higher_is_better"))) spec.options[kHigherIsBetter] = "false";
   spec.make = [own = shared(nb::borrow(metric)), called = std::move(called)] {
     auto made = call_python<Error>("the metric", *called,
-                                   [&] { return shared(nb::handle(own.get()).attr("begin")()); });
+                                   [&] { return shared(called_method(own, "begin")); });
     return std::unique_ptr<Metric>(std::make_unique<PythonMetric>(std::move(made), called));
   };
   return spec;

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 import math
+import os
 import pathlib
 import warnings
 from collections.abc import Mapping
@@ -78,6 +79,8 @@ class Options:
         except OSError as problem:
             raise IoError(f"{folder}: cannot be made ({problem.strerror}); name a folder that can be, by set_workspace"
                           ) from problem
+        if not os.access(folder, os.W_OK):
+            raise IoError(f"{folder}: cannot be written to; name a folder that can be, by set_workspace")
         return folder
 
     def resumed(self) -> str | None:

@@ -462,6 +462,14 @@ def in_shards(sandbox, model):
         for name in ("diagnosis.json", "histograms.bin", "passes.bin", "accuracy.json", "accuracy_state.bin", "activations_table.csv"):
             harness.check(pathlib.Path(parts.folder, name).read_bytes() == pathlib.Path(one.folder, name).read_bytes(),
                           f"local errors and findings among them: {name} has equal bytes")
+        arrays = np.load(data)
+        torn = [(image if at not in (2, 5, 11) else np.zeros((1, 9, 9), np.float32), int(label))
+                for at, (image, label) in enumerate(zip(arrays["image"][:80], arrays["label"]))]
+        alone = quantlens.diagnose(MODEL, model, torn, metric="top1", progress=False)
+        parts = quantlens.diagnose(MODEL, model, torn, metric="top1", progress=False, executor=pool, shards=3)
+        for name in ("diagnosis.json", "passes.bin"):
+            harness.check(pathlib.Path(parts.folder, name).read_bytes() == pathlib.Path(alone.folder, name).read_bytes(),
+                          f"also where first samples cannot be read: {name}")
         pool.submit(os.kill, pool.submit(os.getpid).result(), signal.SIGKILL)
         told = quantlens.evaluate(model, data, "top1", executor=pool, shards=3, progress=False)
         harness.check(told.accuracy.quantized.value == one.accuracy.quantized.value, "a worker that is killed is done without")

@@ -83,6 +83,11 @@ def demo_and_doctor(sandbox):
     harness.check(newest == told["per_tensor"]["workload"], f"the broken run is the newest: {newest}")
     worst = sandbox.record(told["per_tensor"]["workload"], "diagnosis.json")["activations"][0]["op"]["name"]
     harness.check(told["per_tensor"]["worst_op"] == worst, "the worst op is the first of the stored diagnosis")
+    for name, run in told.items():
+        words = sandbox.record(run["workload"], "workload.json")["arguments"]
+        words[words.index("-o") + 1] = f"{name}.again.onnx"
+        again = sandbox.json(*words)
+        harness.check(again["quantized"]["value"] == run["accuracy"]["quantized"]["value"], f"the command of {name} makes it again")
     for options in ([], ["--workspace", str(sandbox.path / "other")]):
         text = sandbox.run("demo", "-q", *options).stdout
         command = " ".join(["quantlens serve --open", *options])

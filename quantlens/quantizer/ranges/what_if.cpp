@@ -141,15 +141,27 @@ std::optional<Codes> new_codes(const StoredOp& op, const WhatIf& change) {
   return with_params(values, range, scheme);
 }
 
-/// Sums of squared errors of a weight's channels where each has a scale of its own, its elements
-/// spread evenly; rounded to the nearest code of the symmetric or affine range of its extremes.
+/// What of a channel's energy rounding can take at most: 0 is a code, so that no element loses more
+/// than itself, and so is the extreme in the symmetric range that it makes, which loses nothing. It
+/// is what one wide element leaves of a channel of narrow ones.
+double most_error(const ChannelMoments::Channel& channel, const Scheme& scheme) {
+  const double energy = channel.sum_sq.value();
+  if (!scheme.symmetric) return energy;
+  const double extreme = std::max(std::abs(channel.min), std::abs(channel.max));
+  return std::max(0.0, energy - extreme * extreme);
+}
+
+/// Mean of the squared errors of a weight's channels where each has a scale of its own, its
+/// elements spread evenly, as far as they have so much to lose; rounded to the nearest code of the
+/// symmetric or affine range of its extremes.
 double by_channel(const ChannelMoments& channels, const Scheme& scheme) {
   double sum = 0, count = 0;
   for (const ChannelMoments::Channel& channel : channels.channels()) {
     if (channel.finite == 0) continue;
     const double step = choose_params({channel.min, channel.max}, scheme).scale;
     const auto elements = static_cast<double>(channel.finite);
-    if (channel.min != channel.max) sum += elements * step * step / 12;
+    if (channel.min != channel.max)
+      sum += std::min(elements * step * step / 12, most_error(channel, scheme));
     count += elements;
   }
   return count > 0 ? sum / count : 0;

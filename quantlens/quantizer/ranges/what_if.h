@@ -25,11 +25,12 @@ struct StoredOp {
 /// The op's local error with other codes, all else as it was. Rounding and clipping of the
 /// activation are integrals over the histogram of what the reference computed; the weight's part
 /// goes with the weight's own squared error, which its histogram tells for one scale a tensor and
-/// extremes of channels for one scale a channel (step^2 / 12 of evenly spread elements, times what
-/// that estimate lacks of the present codes' measured error). Another granularity is unknown where
-/// groups read inputs of their own, whose sizes weigh the channels otherwise. Throws
-/// Errc::bad_input for a change that makes no sense (nothing asked, a range without width or beside
-/// an algorithm, a percentile outside of 0..100, formats of no such tensor). REQUIRES: `row`.
+/// extremes of channels for one scale a channel (step^2 / 12 of evenly spread elements, at most
+/// what they hold beside their extreme, times what that estimate lacks of the present codes'
+/// measured error). Another granularity is unknown where groups read inputs of their own, whose
+/// sizes weigh the channels otherwise. Throws Errc::bad_input for a change that makes no sense
+/// (nothing asked, a range without width or beside an algorithm, a percentile outside of 0..100,
+/// formats of no such tensor). REQUIRES: `row`.
 Expectation expect(const StoredOp& op, const WhatIf& change);
 
 /// The recipe's fragment and the gain of changes whose expectations are these, one each.

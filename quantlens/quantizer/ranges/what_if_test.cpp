@@ -103,17 +103,22 @@ TEST(WhatIf, InFloatNothingIsRounded) {
   EXPECT_FALSE(told.params);
 }
 
-/// A weight of 16 channels, each ten times as wide as the one four before it.
+/// A weight of 16 channels, each ten times as wide as the one four before it. One element of the
+/// first channel may be wider than all, in which case the rest of it is narrow.
 struct StoredWeight : Stored {
   std::vector<float> floats;
   WeightRow weight_row;
   WeightPair weight_pair;
   PairedStats weight;
 
-  explicit StoredWeight(bool by_channel) {
+  explicit StoredWeight(bool by_channel, bool has_wide_element = false) {
     const std::vector<float> even = drawn::normal_floats(8, 16 * 500);
     for (std::size_t i = 0; i < even.size(); ++i)
       floats.push_back(even[i] * std::pow(10.F, static_cast<float>(i / 500 / 4)));
+    if (has_wide_element) {
+      for (std::size_t i = 0; i < 500; ++i) floats[i] *= 1e-3F;
+      floats[250] = 1e5F;
+    }
     weight_pair.scheme = {.dtype = DType::int8, .symmetric = true, .axis = {}};
     if (by_channel) weight_pair.scheme.axis = 0;
     const double mse = error(weight_pair.scheme);
@@ -160,6 +165,18 @@ TEST(WhatIf, GranularityOfAWeightIsToldByItsChannels) {
     const double expected = stored.error(other) / stored.error(stored.weight_pair.scheme);
     EXPECT_NEAR(decibels(told.expected->weight_mse / told.now.weight_mse), decibels(expected), 0.5);
   }
+}
+
+TEST(WhatIf, AWideElementCostsItsChannelNoMoreThanTheRestOfItHolds) {
+  const StoredWeight stored(false, true);
+  WhatIf change;
+  change.weight.granularity = Granularity::per_channel;
+  const Expectation told = expect(stored.op, change);
+  ASSERT_TRUE(told.expected) << told.reason;
+  Scheme other = stored.weight_pair.scheme;
+  other.axis = 0;
+  const double expected = stored.error(other) / stored.error(stored.weight_pair.scheme);
+  EXPECT_NEAR(decibels(told.expected->weight_mse / told.now.weight_mse), decibels(expected), 0.5);
 }
 
 TEST(WhatIf, GranularityOfGroupsIsNotKnown) {

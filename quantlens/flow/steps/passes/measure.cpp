@@ -132,10 +132,26 @@ void take_accuracy(const Parts& parts, BareAnswers& bare) {
   bare.accuracy_state = parts.accuracy;
 }
 
+/// So many samples have `count` among them that could be read; absent: there are not so many.
+std::optional<std::uint64_t> first_with(const SampleSet& read, std::uint64_t count) {
+  for (const SampleSet::Range& range : read.ranges()) {
+    const std::uint64_t size = range.last - range.first + 1;
+    if (size >= count) return range.first + count;
+    count -= size;
+  }
+  return std::nullopt;
+}
+
+std::uint64_t whole_batches(std::uint64_t samples, std::uint64_t batch) {
+  return (samples + batch - 1) / batch * batch;
+}
+
 /// What is run where others have gathered: the first samples alone, in whole batches, unscored.
 MeasureOptions to_complete(MeasureOptions options, const FittedData& data) {
   const std::uint64_t batch = data.opened.batch_size;
-  options.samples = (kShareSamples + batch - 1) / batch * batch;
+  options.samples = first_with(options.gathered->left->histograms.state.samples,
+                               whole_batches(kShareSamples, batch));
+  if (options.samples) options.samples = whole_batches(*options.samples, batch);
   options.metric.reset();
   return options;
 }

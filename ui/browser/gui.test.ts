@@ -109,7 +109,7 @@ describe("the verdict", () => {
     const page = await session.open(at("broken"));
     const verdict = page.getByRole("region", { name: "Verdict" });
     await verdict.getByRole("button", { name: "/block3/conv/Conv", exact: true }).waitFor();
-    await verdict.getByText(/less error in float/).first().waitFor();
+    await verdict.getByText(/less error if in float/).first().waitFor();
     await verdict.getByText("99.2 %").first().waitFor();
     await verdict.getByText(/spread weight/).first().waitFor();
     const box = (await verdict.boundingBox())!;

@@ -34,6 +34,12 @@ describe("a finding", () => {
     expect(one({ output_share_interval: null }).doubt).toBe("measured");
     expect(one({ share_samples: 16 }).doubt).toBe("45 to 50 %, measured over 16 samples");
   });
+  it("that was measured in float says so, where its remedy is another", () => {
+    const remedy = { op_name_dict: { Conv_4: { weight: { granularity: "per_channel" } } } };
+    expect(one({ remedy, share_samples: 16, output_share_interval: [1, 1] })).toMatchObject({
+      unit: "less error if in float", doubt: "100 %, measured in float over 16 samples", gain: { by: "in float" },
+    });
+  });
   it("is told in one text", () => {
     const all = [one({}), one({ output_share: null }), one({ output_share: 0 })];
     expect(all.map(amountText)).toEqual(["48 % less error in float", "", "no gain can be told"]);

@@ -171,6 +171,12 @@ export function partOf(found: readonly Found[], wanted: number): Part {
   };
 }
 
+/** How many fit as a whole into so many pixels, and a line of `more` for the others; at least one. `ends`: of each, from above. */
+export function fitting(ends: readonly number[], room: number, more: number): number {
+  if ((ends.at(-1) ?? 0) <= room + 1) return ends.length;
+  return Math.max(1, ends.filter((end) => end + more <= room + 1).length);
+}
+
 const told = 12; // names of other ops that are listed
 
 /** "X, Y and 4 more". */

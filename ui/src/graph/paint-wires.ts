@@ -169,7 +169,7 @@ function isOnFrame({ scene: { boxes, nodes }, nodes: { titleWidths } }: Picture,
     const [end, below] = [left + boxes[4 * frame + 2]!, above + boxes[4 * frame + 3]!];
     if (x >= end || right <= left || top >= below || bottom <= above) continue;
     if (x < left || right > end || top < above || bottom > below) return true;
-    if (top < above + titleHeight && x < left + edge + signRoom + titleWidths[nodes[frame]!]!) return true;
+    if (top < above + titleHeight && x < left + edge + signRoom + titleWidths[nodes[frame]!]! + beside) return true;
   }
   return false;
 }

@@ -49,8 +49,8 @@ export function weightsOf(table: Schemas["TablePage"]): Weight[] {
 }
 
 export const columns: readonly Column<Weight>[] = [
-  { id: "name", title: "Op", meaning: "name of the op", of: (row) => row.name, show: (row) => row.name, first: "up", width: 158 },
-  { id: "weight", title: "Weight", meaning: "name of the weight", of: (row) => row.weight, show: (row) => row.weight, first: "up", width: 112 },
+  { id: "name", title: "Op", meaning: "name of the op", of: (row) => row.name, show: (row) => row.name, first: "up", width: 180 },
+  { id: "weight", title: "Weight", meaning: "name of the weight", of: (row) => row.weight, show: (row) => row.weight, first: "up", width: 128 },
   { id: "codes", title: "Codes", meaning: "dtype and granularity", of: (row) => `${row.dtype}, ${row.granularity}`,
     show: (row) => `${row.dtype}, ${row.granularity}`, first: "up", width: 124 },
   { id: "sqnr", title: "SQNR [dB]", meaning: "signal over the error of rounding", of: (row) => row.sqnr, show: (row) => decibels(row.sqnr),

@@ -16,7 +16,8 @@ describe("what a remedy gains", () => {
   });
   it("is measured in float, though it asks for another thing", () => {
     const remedy = { op_name_dict: { a: { weight: { granularity: "per_channel" } } } };
-    expect(gainsOf([{ ...finding, remedy }, { ...finding, remedy: { op_name_dict: { a: "fp32" } } }]).map(({ by }) => by)).toEqual(["in float", "measured"]);
+    const all = [{ ...finding, remedy }, { ...finding, remedy: { op_name_dict: { a: "fp32" } } }];
+    expect(gainsOf(all).map(({ by }) => by)).toEqual(["in float", "measured"]);
     expect(gainsOf([{ ...finding, remedy, share_is_measured: false }])[0]!.by).toBe("estimated");
   });
   it("is what it added where it was tried, with an interval where it was the first", () => {
@@ -72,7 +73,9 @@ it("a gain before a run is told as expected, or as what was measured where the r
 it("a remedy is float, or another thing", () => {
   const half = { activation: { dtype: "fp16" }, weight: { dtype: "fp16" } };
   const float = { activation: { dtype: "fp32" }, weight: { dtype: "fp32" } };
-  for (const same of [null, {}, { op_name_dict: { a: "fp32", b: float } }, { op_type_dict: { Conv: "fp32" } }]) expect(isOtherThanFloat(same)).toBe(false);
+  for (const same of [null, {}, { op_name_dict: { a: "fp32", b: float } }, { op_type_dict: { Conv: "fp32" } }]) {
+    expect(isOtherThanFloat(same)).toBe(false);
+  }
   for (const other of [{ op_name_dict: { a: "fp32", b: half } }, { op_name_dict: { a: "fp16" } }, { recipes: { smooth_quant: true } }]) {
     expect(isOtherThanFloat(other)).toBe(true);
   }

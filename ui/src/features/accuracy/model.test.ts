@@ -3,7 +3,10 @@ import { describe, expect, it } from "vitest";
 
 import { compile } from "../../base/query";
 import { csv, sorted } from "../../base/table";
-import { answerText, columnsOf, countsOf, directionOf, flipCounts, flipText, language, metricParts, namesOf, only, ratioInterval, scoredOf, scoredData } from "./model";
+import {
+  answerText, columnsOf, countsOf, directionOf, flipCounts, flipText, language, metricParts,
+  namesOf, only, ratioInterval, scoredOf, scoredData,
+} from "./model";
 
 const rate = (value: number) => ({ metric: "top1", value, interval: [value - 0.1, value + 0.1], samples: 100, is_rate: true, higher_is_better: true });
 const flip = (sample: number, direction: string, change: object = {}) =>

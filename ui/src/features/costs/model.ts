@@ -141,7 +141,12 @@ export function bordersText(source: Source, harm: Harm): string {
 
 export type Quadrant = "keep" | "give back" | "both" | "neither";
 
-export const quadrants: Record<Quadrant, string> = { keep: "keep in int8", "give back": "to float first", both: "pays, and harms", neither: "little difference" };
+export const quadrants: Record<Quadrant, string> = {
+  keep: "keep in int8",
+  "give back": "to float first",
+  both: "pays, and harms",
+  neither: "little difference",
+};
 
 /** Its name, and what is to be done. */
 export function quadrantText(quadrant: Quadrant): string {

@@ -144,7 +144,8 @@ export function findingsOf(rows: OpRows, op: string, known: readonly RunFinding[
 }
 
 /** "46 % less error in float with 2 more ops (6 to 86 %), measured". */
-export function shareText({ share, interval: stored, isMeasured, others, remedy }: Pick<Told, "share" | "interval" | "isMeasured" | "others" | "remedy">): string {
+export function shareText(told: Pick<Told, "share" | "interval" | "isMeasured" | "others" | "remedy">): string {
+  const { share, interval: stored, isMeasured, others, remedy } = told;
   const ends = interval(stored);
   const range = (of: Interval | null) => (of ? ` (${shareBetween(of)})` : "");
   const beside = others > 0 ? ` with ${others} more ${others === 1 ? "op" : "ops"}` : "";

@@ -19,7 +19,7 @@ export interface Found {
   op: { id: string; name: string } | null;
   others: readonly string[]; // names of ops beside that one
   amount: string; // "48 %", "820 µs"; empty where there is none to be told
-  unit: string; // "less error in float", "less error if in float" where the remedy is another, "a run"; "no gain can be told"; empty where the finding is about no error
+  unit: string; // "less error in float", or "if in float", "a run"; "no gain can be told"; empty where the finding is about no error
   meaning: string; // of the amount; empty where it needs none
   doubt: string; // "45 to 50 %, measured"
   share: number; // 0..1, for a bar; NaN: none

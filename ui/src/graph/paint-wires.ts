@@ -107,17 +107,12 @@ export function paintWireWords(pen: Pen, picture: Picture, sight: Sight, marked:
   pen.textBaseline = "middle";
   pen.textAlign = "left";
   const taken: Said[] = [];
-  for (let index = 0; index < sight.segmentCount; ++index) {
-    const segment = sight.segments[index]!;
+  /** False where there is no such place. */
+  const say = (segment: number, isWanted: (place: Said) => boolean) => {
     const wire = wires.wireOf[segment]!;
-    const isMarked = marked.has(wire);
-    if (!isMarked && (!isNear || wires.heads[wire] === 0 || wires.lit?.[wire] === 0)) continue;
-    const word = wires.word(wire);
-    if (word === "" || !hasRoom(picture, segment, wordRoom * (isMarked ? 0.4 : 1) / zoom)) continue;
-    const free = placesOf(picture, segment, word)
-      .filter((place) => !taken.some((other) => isInTheWay(place, other)) && isFree(picture, sight, place, wire));
-    const said = free.find((place) => !isOnFrame(picture, sight, place)) ?? free[0];
-    if (!said) continue;
+    const said = placesOf(picture, segment, wires.word(wire))
+      .find((place) => !taken.some((other) => isInTheWay(place, other)) && isWanted(place) && isFree(picture, sight, place, wire));
+    if (!said) return false;
     taken.push(said);
     pen.globalAlpha = 0.8;
     pen.beginPath();
@@ -125,9 +120,20 @@ export function paintWireWords(pen: Pen, picture: Picture, sight: Sight, marked:
     pen.fillStyle = palette.panel;
     pen.fill();
     pen.globalAlpha = 1;
-    pen.fillStyle = isMarked ? palette.text : palette.muted;
-    pen.fillText(word, said.x, said.y);
+    pen.fillStyle = marked.has(wire) ? palette.text : palette.muted;
+    pen.fillText(said.word, said.x, said.y);
+    return true;
+  };
+  const left: number[] = []; // for which there is no place that is clear of groups' edges and titles
+  for (let index = 0; index < sight.segmentCount; ++index) {
+    const segment = sight.segments[index]!;
+    const wire = wires.wireOf[segment]!;
+    const isMarked = marked.has(wire);
+    if (!isMarked && (!isNear || wires.heads[wire] === 0 || wires.lit?.[wire] === 0)) continue;
+    if (wires.word(wire) === "" || !hasRoom(picture, segment, wordRoom * (isMarked ? 0.4 : 1) / zoom)) continue;
+    if (!say(segment, (place) => !isOnFrame(picture, sight, place))) left.push(segment);
   }
+  for (const segment of left) say(segment, () => true);
 }
 
 interface Said {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { gainOfAll, gainReason, gainsOf, gainText, shareReason, shareUnit, type Gain } from "./gain";
+import { expectedText, gainOfAll, gainReason, gainsOf, gainText, isOtherThanFloat, shareReason, shareUnit, type Gain } from "./gain";
 
 const gain = (share: number, more: Partial<Gain> = {}): Gain => ({ share, interval: null, by: "estimated", ...more });
 
@@ -13,6 +13,12 @@ describe("what a remedy gains", () => {
       { share: 0.41, interval: [0.18, 0.63], by: "estimated" },
       { share: NaN, interval: null, by: "estimated" },
     ]);
+  });
+  it("is measured in float, though it asks for another thing", () => {
+    const remedy = { op_name_dict: { a: { weight: { granularity: "per_channel" } } } };
+    const all = [{ ...finding, remedy }, { ...finding, remedy: { op_name_dict: { a: "fp32" } } }];
+    expect(gainsOf(all).map(({ by }) => by)).toEqual(["in float", "measured"]);
+    expect(gainsOf([{ ...finding, remedy, share_is_measured: false }])[0]!.by).toBe("estimated");
   });
   it("is what it added where it was tried, with an interval where it was the first", () => {
     const tried = [{ ...finding, measured_gain: 0.5, measured_gain_interval: [0.4, 0.6] }, finding, { ...finding, measured_gain: 0.75 }];
@@ -55,8 +61,29 @@ describe("a gain", () => {
   });
 });
 
+it("a gain before a run is told as expected, or as what was measured where the remedy is another", () => {
+  const interval = [0.999, 1] as const;
+  expect(expectedText(gain(1, { interval, by: "measured" }))).toBe("expected: 99.90 to 100.00 % less error");
+  expect(expectedText(gain(1, { interval: [1, 1], by: "in float" }))).toBe("measured in float: 100 % less error");
+  expect(expectedText(gain(0.72, { by: "sum" }))).toBe("parts add up to 72 % less error");
+  expect(expectedText(gain(NaN))).toBe("gain not known");
+  expect(gainReason(gain(1, { by: "in float" }))).toMatch(/not float, so it may take away less\. It is no bound/);
+});
+
+it("a remedy is float, or another thing", () => {
+  const half = { activation: { dtype: "fp16" }, weight: { dtype: "fp16" } };
+  const float = { activation: { dtype: "fp32" }, weight: { dtype: "fp32" } };
+  for (const same of [null, {}, { op_name_dict: { a: "fp32", b: float } }, { op_type_dict: { Conv: "fp32" } }]) {
+    expect(isOtherThanFloat(same)).toBe(false);
+  }
+  for (const other of [{ op_name_dict: { a: "fp32", b: half } }, { op_name_dict: { a: "fp16" } }, { recipes: { smooth_quant: true } }]) {
+    expect(isOtherThanFloat(other)).toBe(true);
+  }
+});
+
 it("a share is what it was made of: measured by computing in float, or apportioned", () => {
   expect([shareUnit(true), shareUnit(false)]).toEqual(["less error in float", "of the error, estimated"]);
+  expect([shareUnit(true, true), shareUnit(false, true)]).toEqual(["less error if in float", "of the error, estimated"]);
   expect(shareReason(true)).toMatch(/^Measured: .* goes away .* do not add up\. “Output share” in tables is an estimate/);
   expect(shareReason(false)).toMatch(/^Estimated, as “Output share”/);
 });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { csv, csvOf, orderOf, orderText, shownColumns, type Column, type Order } from "./table";
+import { countText, csv, csvOf, orderOf, orderText, shownColumns, type Column, type Order } from "./table";
 
 const column = (id: string, isExtra = false): Column<number> => ({ id, title: id, meaning: id, of: Number, show: String, first: "up", width: 1, isExtra });
 const columns = [column("a"), column("b", true), column("c")];
@@ -43,4 +43,9 @@ describe("a table as CSV", () => {
     expect(csvOf(["=a", "b"], [])).toBe("'=a,b\r\n");
     expect(csv([-1], [{ ...column("a"), of: () => "=1" }, column("b")])).toBe("a,b\r\n'=1,-1\r\n");
   });
+});
+
+it("rows are counted by the word for one, or for several", () => {
+  expect([countText(1, 1, "ops"), countText(0, 1, "compared ops"), countText(7, 7, "ops"), countText(1, 7, "ops"), countText(2, 2, "")]).toEqual(
+    ["1 op", "0 of 1 compared op", "7 ops", "1 of 7 ops", "2"]);
 });

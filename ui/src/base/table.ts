@@ -106,6 +106,11 @@ function cell(value: Cell): string {
   return /[",\t\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
+/** "1 op", "3 of 7 ops"; `counted`: what all are, as of several. */
+export function countText(shown: number, all: number, counted: string): string {
+  return [shown === all ? all : `${shown} of ${all}`, all === 1 ? counted.replace(/s$/, "") : counted].join(" ").trim();
+}
+
 /** As everything is saved that is a table. */
 export function csvOf(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
   return [head, ...rows].map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n";

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Wires with rounded bends, their arrow heads, and what they carry.
+import { titleHeight } from "./measures";
 import { font, inTurn, type Pen, type Picture } from "./paint-look";
+import { edge, signRoom } from "./sign";
 import type { Sight } from "./visible";
 
 const bend = 8; // units
@@ -105,16 +107,12 @@ export function paintWireWords(pen: Pen, picture: Picture, sight: Sight, marked:
   pen.textBaseline = "middle";
   pen.textAlign = "left";
   const taken: Said[] = [];
-  for (let index = 0; index < sight.segmentCount; ++index) {
-    const segment = sight.segments[index]!;
+  /** False where there is no such place. */
+  const say = (segment: number, isWanted: (place: Said) => boolean) => {
     const wire = wires.wireOf[segment]!;
-    const isMarked = marked.has(wire);
-    if (!isMarked && (!isNear || wires.heads[wire] === 0 || wires.lit?.[wire] === 0)) continue;
-    const word = wires.word(wire);
-    if (word === "" || !hasRoom(picture, segment, wordRoom * (isMarked ? 0.4 : 1) / zoom)) continue;
-    const said = placesOf(picture, segment, word)
-      .find((place) => !taken.some((other) => isInTheWay(place, other)) && isFree(picture, sight, place, wire));
-    if (!said) continue;
+    const said = placesOf(picture, segment, wires.word(wire))
+      .find((place) => !taken.some((other) => isInTheWay(place, other)) && isWanted(place) && isFree(picture, sight, place, wire));
+    if (!said) return false;
     taken.push(said);
     pen.globalAlpha = 0.8;
     pen.beginPath();
@@ -122,9 +120,20 @@ export function paintWireWords(pen: Pen, picture: Picture, sight: Sight, marked:
     pen.fillStyle = palette.panel;
     pen.fill();
     pen.globalAlpha = 1;
-    pen.fillStyle = isMarked ? palette.text : palette.muted;
-    pen.fillText(word, said.x, said.y);
+    pen.fillStyle = marked.has(wire) ? palette.text : palette.muted;
+    pen.fillText(said.word, said.x, said.y);
+    return true;
+  };
+  const left: number[] = []; // for which there is no place that is clear of groups' edges and titles
+  for (let index = 0; index < sight.segmentCount; ++index) {
+    const segment = sight.segments[index]!;
+    const wire = wires.wireOf[segment]!;
+    const isMarked = marked.has(wire);
+    if (!isMarked && (!isNear || wires.heads[wire] === 0 || wires.lit?.[wire] === 0)) continue;
+    if (wires.word(wire) === "" || !hasRoom(picture, segment, wordRoom * (isMarked ? 0.4 : 1) / zoom)) continue;
+    if (!say(segment, (place) => !isOnFrame(picture, sight, place))) left.push(segment);
   }
+  for (const segment of left) say(segment, () => true);
 }
 
 interface Said {
@@ -155,6 +164,20 @@ function isInTheWay(said: Said, other: Said): boolean {
   const [dx, dy] = [Math.abs(said.x - other.x), Math.abs(said.y - other.y)];
   if (said.word === other.word && Math.hypot(dx, dy) < again) return true;
   return dy < wordHeight && said.x < other.x + other.width && other.x < said.x + said.width;
+}
+
+/** Sticks out of a group, or lies on its title. */
+function isOnFrame({ scene: { boxes, nodes }, nodes: { titleWidths } }: Picture, sight: Sight, { x, y, width }: Said): boolean {
+  const [top, bottom, right] = [y - wordHeight / 2, y + wordHeight / 2, x + width];
+  for (let index = 0; index < sight.frameCount; ++index) {
+    const frame = sight.frames[index]!;
+    const [left, above] = [boxes[4 * frame]!, boxes[4 * frame + 1]!];
+    const [end, below] = [left + boxes[4 * frame + 2]!, above + boxes[4 * frame + 3]!];
+    if (x >= end || right <= left || top >= below || bottom <= above) continue;
+    if (x < left || right > end || top < above || bottom > below) return true;
+    if (top < above + titleHeight && x < left + edge + signRoom + titleWidths[nodes[frame]!]! + beside) return true;
+  }
+  return false;
 }
 
 /** Of boxes and of other wires: nobody takes it for what those carry. */

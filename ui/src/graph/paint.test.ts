@@ -73,10 +73,17 @@ const picture: Picture = {
   },
 };
 
-function drawn(change: { nodes?: Partial<Picture["nodes"]>; wires?: Partial<Picture["wires"]> } = {}, zoom = 1, marks: Marks = noMarks): Stroke[] {
+interface Change {
+  nodes?: Partial<Picture["nodes"]>;
+  wires?: Partial<Picture["wires"]>;
+  scene?: Scene;
+}
+
+function drawn(change: Change = {}, zoom = 1, marks: Marks = noMarks): Stroke[] {
   const pen = new Notes();
-  const all = { ...picture, nodes: { ...picture.nodes, ...change.nodes }, wires: { ...picture.wires, ...change.wires } };
-  const visible = new Visible(scene, (node) => (node < 3 ? 2 : 1), () => 3);
+  const { scene: own = scene } = change;
+  const all = { ...picture, scene: own, nodes: { ...picture.nodes, ...change.nodes }, wires: { ...picture.wires, ...change.wires } };
+  const visible = new Visible(own, (node) => (node < 3 ? 2 : 1), () => 3);
   paint(pen as unknown as Pen, all, visible.look({ x: 100, y: 230, zoom }, { width: 600, height: 600 }), marks, zoom);
   return pen.drawn;
 }
@@ -119,6 +126,19 @@ describe("a picture from near", () => {
     expect(texts(drawn({}, 0.7)).filter((text) => text.startsWith("value"))).toEqual([]);
     expect(texts(drawn({}, 0.7, { ...noMarks, wires: new Set([0]) })).filter((text) => text.startsWith("value"))).toEqual(["value 0"]);
     expect(texts(drawn({ wires: { word: () => "the same" } })).filter((text) => text === "the same")).toHaveLength(1);
+  });
+
+  it("says it within a group, where it fits on either side", () => {
+    const boxes = scene.boxes.slice();
+    boxes[2] = 170; // where the group ends
+    const at = (word: string) => {
+      const all = drawn({ scene: { ...scene, boxes }, wires: { word: (wire) => (wire === 0 ? word : "") } });
+      const place = all[all.findIndex(({ what, path }) => what === "text" && path === word) - 1]!.path;
+      return Number(/^R(-?[\d.]+),/.exec(place)![1]) + 2;
+    };
+    expect(at("short")).toBe(105); // right of the wire at 100
+    expect(at("16 letters, left")).toBeCloseTo(95 - 16 * 5.6);
+    expect(at("longer than the group has room on either side")).toBe(105);
   });
 
   it("shows how many ops of a closed group have each colour", () => {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import { accuracyOf, pairOf } from "../../base/accuracies";
-import { axisOf, csvOf, drawnOf, ticksOf, tickText } from "./axis";
+import { axisOf, csvOf, drawnOf, scalesOf, ticksOf, tickText } from "./axis";
 
 const rate = (value: number) => ({ metric: "top1", value, interval: [value - 0.1, value + 0.1], samples: 100, is_rate: true, higher_is_better: true });
 const pair = (change: object = {}) =>
@@ -23,10 +23,19 @@ describe("the axis", () => {
     expect(axis).toMatchObject({ zero: 0.5 });
     expect(axis.low).toBeCloseTo(0.335);
   });
+  it("is not that of the difference, whose ticks are differences", () => {
+    const [accuracies, difference] = scalesOf(axisOf(pair(), null, names)!);
+    expect(accuracies!.marks.map(({ label }) => label)).toEqual(["FP32", "INT8"]);
+    expect(accuracies!.ticks.map(({ text }) => text)).toEqual(["35 %", "40 %", "45 %", "50 %", "55 %", "60 %"]);
+    expect(difference!.marks.map(({ label }) => label)).toEqual(["Difference"]);
+    expect(difference!.ticks.map(({ at, text }) => [Number(at.toFixed(3)), text])).toEqual(
+      [[0.35, "−15"], [0.4, "−10"], [0.45, "−5"], [0.5, "0"], [0.55, "+5"], [0.6, "+10"]]);
+  });
   it("of one model has its figure alone", () => {
     const axis = axisOf(null, accuracyOf({ metric: "mse", value: 0.002, interval: null, samples: 10, is_rate: false, higher_is_better: false }), names)!;
     expect(axis.marks).toHaveLength(1);
     expect(axis.zero).toBeNull();
+    expect(scalesOf(axis).map(({ marks }) => marks.length)).toEqual([1]);
     expect(axis.low).toBeLessThan(0.002);
     expect(axis.high).toBeGreaterThan(0.002);
     expect(axisOf(null, null, names)).toBeNull();

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// One axis for both accuracies and for what lies between them: the difference is drawn from the float model's figure on, so
-// that a point of it is as long as a point of accuracy.
+// An axis for both accuracies, and one for their difference, which begins below the float model's figure: a point of it is as
+// long as a point of accuracy, and its ticks are differences.
 import type { Interval } from "../../base/numbers";
 import { shownDifference, shownDifferences, shownFigure, shownInterval, shownRatio, type Accuracy, type Pair } from "../../base/accuracies";
 import { ratioInterval } from "./model";
 
 export interface Mark {
   label: string;
-  value: number; // on the axis
+  value: number; // on the axis of accuracies
   interval: Interval | null; // likewise
   text: string;
   detail: string;
@@ -20,7 +20,24 @@ export interface Axis {
   high: number;
   zero: number | null; // the float model's figure: a difference of 0
   ticks: number[];
+  differences: number[]; // ticks of the difference
   of: Accuracy;
+}
+
+/** Rows of one scale, with a line of its ticks below them. */
+export interface Scale {
+  marks: Mark[];
+  ticks: { at: number; text: string }[]; // `at`: on the axis of accuracies
+}
+
+/** Accuracies and differences by themselves. */
+export function scalesOf(axis: Axis): Scale[] {
+  const { marks, ticks, differences, zero } = axis;
+  const of = (...kinds: Mark["kind"][]) => marks.filter(({ kind }) => kinds.includes(kind));
+  const accuracies = { marks: of("reference", "quantized"), ticks: ticks.map((tick) => ({ at: tick, text: tickText(tick, axis) })) };
+  if (zero === null) return [accuracies];
+  const apart = differences.map((tick) => ({ at: zero + tick, text: differenceText(tick, axis) }));
+  return [accuracies, { marks: of("difference"), ticks: apart }];
 }
 
 /** Round steps, at most `most` of them, within the axis. */
@@ -80,7 +97,8 @@ export function axisOf(pair: Pair | null, alone: Accuracy | null, names: readonl
   if (!of) return null;
   const marks = pair ? pairMarks(pair, names) : [accuracyMark(of.metric, of, "quantized")];
   const [low, high] = ends(marks, of);
-  return { marks, low, high, zero: pair && Number.isFinite(of.value) ? of.value : null, ticks: ticksOf(low, high), of };
+  const zero = pair && Number.isFinite(of.value) ? of.value : null;
+  return { marks, low, high, zero, ticks: ticksOf(low, high), differences: zero === null ? [] : ticksOf(low - zero, high - zero), of };
 }
 
 /** What of an interval lies within the axis, and at which ends it goes on beyond it. */
@@ -89,14 +107,23 @@ export function drawnOf([low, high]: Interval, axis: Pick<Axis, "low" | "high">)
   return { from: within(low), to: within(high), isCut: [low < axis.low, high > axis.high] };
 }
 
-/** A tick in as few digits as tell the ticks apart. */
-export function tickText(tick: number, { ticks, of }: Axis): string {
+/** As few digits as tell the ticks apart. */
+function bareText(tick: number, ticks: readonly number[], isRate: boolean): string {
   const step = ticks.length > 1 ? ticks[1]! - ticks[0]! : Math.abs(tick) || 1;
-  const size = of.isRate ? 100 * step : step;
+  const size = isRate ? 100 * step : step;
   const digits = Math.min(8, Math.max(0, -Math.floor(Math.log10(size) + 1e-9)));
   const isFar = Math.abs(tick) >= 1e6 || (size < 1e-6 && tick !== 0);
-  const text = of.isRate ? `${(100 * tick).toFixed(digits)} %` : isFar ? tick.toExponential(1) : tick.toFixed(digits);
+  const text = isRate ? (100 * tick).toFixed(digits) : isFar ? tick.toExponential(1) : tick.toFixed(digits);
   return text.replaceAll("-", "−");
+}
+
+export function tickText(tick: number, { ticks, of }: Axis): string {
+  return `${bareText(tick, ticks, of.isRate)}${of.isRate ? " %" : ""}`;
+}
+
+/** "−20": of points, or of the metric's own unit, as its row says. */
+export function differenceText(tick: number, { differences, of }: Axis): string {
+  return `${tick > 0 ? "+" : ""}${bareText(tick, differences, of.isRate)}`;
 }
 
 /** As figures, for a spreadsheet. */

@@ -3,7 +3,10 @@ import { describe, expect, it } from "vitest";
 
 import { compile } from "../../base/query";
 import { csv, sorted } from "../../base/table";
-import { answerText, columnsOf, countsOf, directionOf, flipText, language, metricParts, namesOf, only, ratioInterval, scoredOf, scoredData } from "./model";
+import {
+  answerText, columnsOf, countsOf, directionOf, flipCounts, flipText, language, metricParts,
+  namesOf, only, ratioInterval, scoredOf, scoredData,
+} from "./model";
 
 const rate = (value: number) => ({ metric: "top1", value, interval: [value - 0.1, value + 0.1], samples: 100, is_rate: true, higher_is_better: true });
 const flip = (sample: number, direction: string, change: object = {}) =>
@@ -55,6 +58,8 @@ describe("flipped samples", () => {
     expect(only(flips, directionOf("lost")).map((one) => one.sample)).toEqual([4]);
     expect(only(flips, directionOf("gained")).map((one) => one.sample)).toEqual([9]);
     expect(only(flips, directionOf(undefined))).toHaveLength(2);
+    expect(flipCounts(flips, { lost: 248, gained: 1 })).toEqual({ all: 249, lost: 248, gained: 1 });
+    expect(flipCounts(flips, { lost: NaN, gained: 0 })).toEqual({ all: 2, lost: 1, gained: 1 });
     expect(directionOf("other")).toBe("all");
   });
   it("are asked for and saved as any table", () => {

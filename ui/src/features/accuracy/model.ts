@@ -79,6 +79,13 @@ export function only(flips: readonly Flip[], direction: Direction): Flip[] {
   return flips.filter((flip) => direction === "all" || flip.direction === direction);
 }
 
+/** How many there are: records keep the first of them. */
+export function flipCounts(flips: readonly Flip[], { lost, gained }: Pick<Pair, "lost" | "gained">): Record<Direction, number> {
+  const most = (direction: "lost" | "gained", told: number) => Math.max(Number.isNaN(told) ? 0 : told, only(flips, direction).length);
+  const counts = { lost: most("lost", lost), gained: most("gained", gained) };
+  return { all: counts.lost + counts.gained, ...counts };
+}
+
 /** How the models are called: two files that were evaluated by their names. */
 export type Names = readonly [reference: string, quantized: string];
 

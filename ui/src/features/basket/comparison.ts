@@ -192,10 +192,11 @@ function goneOfAll(gone: number): string {
 export function outcomeText(expected: Gain | null, before: Side, after: Side): string {
   const gone = goneOf(before, after);
   if (expected === null) return Number.isNaN(gone) ? "" : `Nothing was predicted. Came: ${goneOfAll(gone)}.`;
-  const predicted = `Predicted: ${gainText(expected, "more of the outputs' error", "of the outputs' error gone")}.`;
+  const [what, than] = expected.by === "in float" ? ["Measured in float", "in float"] : ["Predicted", "predicted"];
+  const predicted = `${what}: ${gainText(expected, "more of the outputs' error", "of the outputs' error gone")}.`;
   if (Number.isNaN(gone)) return `${predicted} What came of it is not known: one of the runs compared no outputs.`;
   const [low, high] = expected.interval ?? [-Infinity, Infinity];
-  return `${predicted} Came: ${goneText(gone)}${gone < low ? ", less than predicted" : gone > high ? ", more than predicted" : ""}.`;
+  return `${predicted} Came: ${goneText(gone)}${gone < low ? `, less than ${than}` : gone > high ? `, more than ${than}` : ""}.`;
 }
 
 function isTimed({ verb }: Side): boolean {

@@ -143,16 +143,19 @@ export type Quadrant = "keep" | "give back" | "both" | "neither";
 
 export const quadrants: Record<Quadrant, string> = {
   keep: "keep in int8",
-  "give back": "give back to float first",
-  both: "int8 pays, and harms: look for a better range",
-  neither: "makes little difference",
+  "give back": "to float first",
+  both: "pays, and harms",
+  neither: "little difference",
 };
 
-const briefly: Record<Quadrant, string> = { keep: "keep in int8", "give back": "to float first", both: "pays, and harms", neither: "little difference" };
+/** Its name, and what is to be done. */
+export function quadrantText(quadrant: Quadrant): string {
+  return quadrant === "both" ? `${quadrants.both}: look for a better range` : quadrants[quadrant];
+}
 
-/** As it fits into so many pixels; empty where not even a few words do. */
+/** Empty where it does not fit into so many pixels. */
 export function quadrantTitle(quadrant: Quadrant, width: number): string {
-  return [quadrants[quadrant], briefly[quadrant]].find((text) => text.length * 6.6 <= width) ?? "";
+  return quadrants[quadrant].length * 6.6 <= width ? quadrants[quadrant] : "";
 }
 
 export function quadrantOf(point: Point, borders: Borders, harm: Harm): Quadrant | null {

@@ -44,12 +44,18 @@ describe("the plane", () => {
   it("holds all points, more harm being higher", () => {
     const plane = planeOf(points, "share", borders, 1000, box);
     const places = placesOf(points, plane, "share");
-    expect([places[0], places[1]]).toEqual([92, 20]);
+    expect(places[0]).toBe(92);
     expect(places[2]).toBe(8);
     expect([places[4], places[6]]).toEqual([NaN, NaN]);
     const local = placesOf(points, planeOf(points, "local", { gain: 5, harm: 20 }, 1000, box), "local");
     expect(local[1]!).toBeLessThan(local[3]!);
     expect(local[7]).toBe(80);
+  });
+  it("has a tick above all shares, and room for names of quadrants above that", () => {
+    for (const [share, end] of [[0.999, 1], [0.486, 1], [0.3, 0.3], [0.02, 0.1], [2, 3], [Infinity, 0.1]] as const) {
+      const { y } = planeOf([point(100, share)], "share", borders, 1000, { ...box, bottom: 300 });
+      expect([share, y.ticks(18).at(-1), y.at(end)]).toEqual([share, end, 30]);
+    }
   });
   it("of no points has axes all the same", () => {
     const plane = planeOf([], "share", { gain: 0, harm: 0.05 }, NaN, box);

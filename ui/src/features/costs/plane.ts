@@ -42,7 +42,7 @@ export class Axis {
 function powers(low: number, high: number, middle: number): number[] {
   if (![low, high, middle].every(Number.isFinite)) return [];
   const found = [0];
-  const last = Math.floor(Math.log10(Math.max(Math.abs(low), Math.abs(high), middle)));
+  const last = Math.floor(Math.log10(Math.max(Math.abs(low), Math.abs(high), middle)) + 1e-9); // the end itself is one
   const first = Math.floor(Math.log10(middle));
   for (const digit of [1, 3]) for (let power = last; power >= first; --power) found.push(digit * 10 ** power, -digit * 10 ** power);
   return found.map((value) => Number(value.toPrecision(3)));
@@ -69,7 +69,14 @@ export interface Box {
 
 const mostDecibels = 60;
 
-const band = 20; // above and below all points, for the names of quadrants
+const [above, below] = [30, 20]; // all points: for the names of quadrants, above also clear of the names of points
+
+/** The next of 10, 30, 100 %, ...: the axis ends at a tick. */
+function shareEnd(worst: number): number {
+  if (!(worst > 0.1) || !Number.isFinite(worst)) return 0.1;
+  const power = 10 ** Math.floor(Math.log10(worst) + 1e-9);
+  return Number([1, 3, 10].map((digit) => digit * power).find((end) => end >= worst - 1e-9)!.toPrecision(3));
+}
 
 /** Axes that hold all points and the borders of the quadrants. */
 export function planeOf(points: readonly Point[], harm: Harm, borders: { gain: number; harm: number }, total: number, box: Box): Plane {
@@ -81,8 +88,8 @@ export function planeOf(points: readonly Point[], harm: Harm, borders: { gain: n
   }
   const middle = total > 0 ? total / 1000 : Math.max(Math.abs(low), high) / 1000;
   const x = new Axis(middle, low, high, box.left + 8, box.right - 8);
-  const [from, to] = [box.bottom - band, box.top + band];
-  if (harm === "share") return { x, y: new Axis(0.001, 0, Math.max(0.1, worst), from, to) };
+  const [from, to] = [box.bottom - below, box.top + above];
+  if (harm === "share") return { x, y: new Axis(0.001, 0, shareEnd(worst), from, to) };
   const [least, greatest] = [Math.floor(Math.min(best, borders.harm - 10) / 5) * 5, Math.min(mostDecibels, Math.max(worst, borders.harm + 10))];
   return { x, y: new Axis(0, greatest, least, from, to) };
 }

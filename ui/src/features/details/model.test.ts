@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { csvOf } from "../../base/table";
 import { findingsIn, findingsOf, headOf, rowOf, rowsOf, shareText, timeOf } from "./model";
-import { elided, entryOf, shareBetween, shareOf, tabbed, wordsOf } from "./text";
+import { elided, entryOf, tabbed, wordsOf } from "./text";
 
 const op = { id: "y", name: "/block/Conv" };
 const answer = {
@@ -58,8 +58,8 @@ describe("findings", () => {
   });
   it("about the op have the id that the verdict gives them", () => {
     expect(findingsOf(rowsOf({}), "y", all)).toEqual([
-      { id: "finding:1", rule: "clipped range", severity: "problem", sentence: "It clips.", share: 0.4, interval: null, isMeasured: true, remedy,
-        gain: { share: 0.4, interval: null, by: "measured" }, label: "X: activation algorithm minmax" },
+      { id: "finding:1", rule: "clipped range", severity: "problem", sentence: "It clips.", share: 0.4, interval: null, isMeasured: true, others: 1,
+        remedy, gain: { share: 0.4, interval: null, by: "in float" }, label: "X: activation algorithm minmax" },
     ]);
   });
   it("without sentences are those of the rows", () => {
@@ -76,11 +76,17 @@ describe("findings", () => {
 });
 
 it("a finding's share is told as what it is", () => {
-  const text = (share: number, isMeasured: boolean, interval: readonly [number, number] | null = null) => shareText({ share, isMeasured, interval });
+  const text = (share: number, isMeasured: boolean, interval: readonly [number, number] | null = null, more = {}) =>
+    shareText({ share, isMeasured, interval, others: 0, remedy: null, ...more });
   expect(text(0.46, true, [0.06, 0.86])).toBe("46 % less error in float (6 to 86 %), measured");
   expect(text(-0.2, true, [-0.3, 0.1])).toBe("20 % more error in float (−10 to 30 %), measured");
   expect(text(0.066, false, [-0.04, 0.4])).toBe("6.6 % of the error, estimated (−4 to 40 %)");
   expect(text(0, true)).toBe("0 % less error in float, measured");
+  expect(text(1, true, [0.99, 1], { others: 16 })).toBe("100 % less error in float with 16 more ops (99.0 to 100.0 %), measured");
+  expect(text(0.066, false, [-0.04, 0.4], { others: 1 })).toBe("6.6 % of the error, estimated, with 1 more op (−4 to 40 %)");
+  expect(text(-0.2, true, null, { others: 2 })).toBe("20 % more error in float with 2 more ops, measured");
+  const remedy = { op_name_dict: { a: { weight: { granularity: "per_channel" } } } };
+  expect(text(1, true, [1, 1], { remedy })).toBe("100 % less error if in float (100 %), measured");
 });
 
 describe("words", () => {
@@ -90,12 +96,6 @@ describe("words", () => {
     expect(entryOf({ op_name_dict: { a: "fp32", b: "fp32" } })).toBeNull();
     expect(entryOf({ op_name_dict: { a: "fp32" } })).toBe("fp32");
     expect(entryOf(null)).toBeNull();
-  });
-  it("of shares have the digits that they need", () => {
-    expect([0, 0.5, 0.012, 0.0001234, NaN].map(shareOf)).toEqual(["0 %", "50 %", "1.2 %", "0.01 %", "–"]);
-    expect([0.0000123, -0.0000123, -0.012].map(shareOf)).toEqual(["< 0.01 %", "> −0.01 %", "−1.2 %"]);
-    expect(shareBetween([0.1, 0.3])).toBe("10 to 30 %");
-    expect(shareBetween([0.0001, 0.0002])).toBe("0.01 to 0.02 %");
   });
   it("of long names have both ends", () => {
     expect(elided("/a/Conv", 7)).toBe("/a/Conv");

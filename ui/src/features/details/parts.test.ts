@@ -35,7 +35,7 @@ describe("figures of a row", () => {
     const shown = figuresOf(row({ sqnr_db: 16.24, sqnr_db_interval: [15.9, 16.5], local_sqnr_db: "inf", output_share: 0.012,
       output_share_interval: [0, 0.03], mse: "nan" }));
     expect(shown.map(({ id, text, between }) => [id, text, between])).toEqual([
-      ["sqnr", "16.2", "15.9 to 16.5"], ["local", "∞", ""], ["share", "1.2 %", "0.0 to 3.0 %"],
+      ["sqnr", "16.2", "15.9 to 16.5"], ["local", "∞", ""], ["share", "1.2 %", "0 to 3 %"],
     ]);
   });
   it("are none of an empty row", () => expect(figuresOf(row({}))).toEqual([]));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an op's own error is made of, and how it compares with what arrives at it.
 import { decibels, figure, interval, percent, real, type Interval, type Real } from "../../base/numbers";
-import { shareBriefly } from "../../base/share";
+import { shareBetween, shareBriefly } from "../../base/share";
 import { csvOf } from "../../base/table";
 import type { ActivationRow } from "./model";
 import { between } from "./text";
@@ -72,7 +72,7 @@ export function figuresOf(row: ActivationRow): Figure[] {
   const db = (ends: Interval) => `${decibels(ends[0])} to ${decibels(ends[1])}`;
   type Shown = readonly [one: (value: number) => string, both: (ends: Interval) => string];
   const dbs: Shown = [decibels, db];
-  const shares: Shown = [(value) => percent(value, 1), (ends) => `${percent(ends[0], 1).replace(" %", "")} to ${percent(ends[1], 1)}`];
+  const shares: Shown = [(value) => percent(value, 1), shareBetween];
   const figures = (digits: number): Shown => [(value) => figure(value, digits), (ends) => between(ends, digits)];
   const make = (id: string, name: string, meaning: string, stored: Real, ends: unknown, [one, both]: Shown): Figure => {
     const [value, range] = [real(stored), span(ends)];

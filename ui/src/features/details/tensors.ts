@@ -4,7 +4,8 @@ import { decibels, figure, interval, real, type Interval, type Real } from "../.
 import { weightAlgorithm, type Known } from "./chosen";
 import { paramsOf, reachOf, scalesText, schemeOf, schemeText, unclippedOf, zeroPointsText, type Params, type Scheme } from "./codes";
 import type { ActivationRow, OpRows, WeightRow } from "./model";
-import { between, shareBetween, shareOf } from "./text";
+import { shareBetween, shareOf } from "../../base/share";
+import { between } from "./text";
 
 export interface Tensor {
   id: string; // "activation", "weight 0"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Words that several parts of the panel use.
-import { figure, percent, type Interval } from "../../base/numbers";
+import { figure, type Interval } from "../../base/numbers";
 import type { Json } from "../../base/basket";
 
 export function countOf(count: number): string {
@@ -16,20 +16,6 @@ export function elided(name: string, most: number): string {
   if (name.length <= most) return name;
   const head = Math.floor(most / 3);
   return `${name.slice(0, head)}…${name.slice(head + 1 - most)}`;
-}
-
-/** An interval of shares with the digits that tell its ends apart. */
-export function shareBetween(ends: Interval): string {
-  const digits = ends[1] - ends[0] >= 0.02 ? 0 : ends[1] - ends[0] >= 0.002 ? 1 : 2;
-  return `${percent(ends[0], digits).replace(" %", "")} to ${percent(ends[1], digits)}`;
-}
-
-/** A small share is not told as 0. */
-export function shareOf(share: number): string {
-  if (!Number.isFinite(share) || share === 0) return percent(share);
-  const size = Math.abs(share);
-  if (size < 0.0001) return share > 0 ? "< 0.01 %" : "> −0.01 %";
-  return percent(share, size >= 0.1 ? 0 : size >= 0.001 ? 1 : 2);
 }
 
 /** What a recipe's entry asks for, in words: "activation algorithm percentile, percentile 99.9". */

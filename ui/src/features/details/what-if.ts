@@ -3,7 +3,8 @@
 import type { Schemas } from "../../api/client";
 import type { Json } from "../../base/basket";
 import { decibels, figure, real, type Interval, type Real } from "../../base/numbers";
-import { entryOf, shareOf, wordsOf } from "./text";
+import { shareOf } from "../../base/share";
+import { entryOf, wordsOf } from "./text";
 
 /** Empty texts: as it is now. */
 export interface Asked {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { compile } from "../../base/query";
 import {
-  columns, conversionsOf, countedOf, countsOf, itemOf, language, pilesOf, plannedOf, planColumns, reasonKey, remedyOf, workOf, type Planned,
+  columns, conversionsOf, countedOf, countsOf, itemOf, language, opsText, pilesOf, plannedOf, planColumns, reasonKey, remedyOf, workOf, type Planned,
 } from "./model";
 
 const page = (columns: Record<string, unknown[]>) => ({ rows: 0, offset: 0, count: 0, columns });
@@ -119,3 +119,5 @@ it("conversions stand at the first op of a unit", () => {
   const unit = { ops, type: "", reference: 1, kernels: 1, conversions: 2, layouts: 0, gain: 0, isQuantized: true };
   expect([...conversionsOf([unit, { ...unit, ops: [] }, { ...unit, conversions: 0 }, { ...unit, conversions: NaN }])]).toEqual([["a", 2]]);
 });
+
+it("ops are counted by the word for one, or for several", () => expect([1, 0, 7].map(opsText)).toEqual(["1 op", "0 ops", "7 ops"]));

@@ -175,6 +175,11 @@ function cautionOf(reason: string): string | undefined {
 
 const switches = ["first_conv_or_matmul_quantization", "last_conv_or_matmul_quantization", "pre_post_process_quantization"];
 
+/** "1 op", "7 ops". */
+export function opsText(count: number): string {
+  return `${count} ${count === 1 ? "op" : "ops"}`;
+}
+
 /** Where an entry that asks for integers wins (docs/recipes.md, "Single ops"). */
 const forcible = [
   { is: /^the recipe keeps it in float/, caution: "The recipe asked for float." },

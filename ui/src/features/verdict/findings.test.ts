@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { amountText, foundIn, itemOf, most, othersText, partOf, remedyBeside, sharedStart } from "./findings";
+import { amountText, fitting, foundIn, itemOf, most, othersText, partOf, remedyBeside, sharedStart } from "./findings";
 
 const op = { id: "conv_4", name: "Conv_4" };
 const finding = {
@@ -33,6 +33,12 @@ describe("a finding", () => {
     expect(one({ share_is_measured: false, output_share: 0 }).doubt).toBe("45 to 50 %, estimated");
     expect(one({ output_share_interval: null }).doubt).toBe("measured");
     expect(one({ share_samples: 16 }).doubt).toBe("45 to 50 %, measured over 16 samples");
+  });
+  it("that was measured in float says so, where its remedy is another", () => {
+    const remedy = { op_name_dict: { Conv_4: { weight: { granularity: "per_channel" } } } };
+    expect(one({ remedy, share_samples: 16, output_share_interval: [1, 1] })).toMatchObject({
+      unit: "less error if in float", doubt: "100 %, measured in float over 16 samples", gain: { by: "in float" },
+    });
   });
   it("is told in one text", () => {
     const all = [one({}), one({ output_share: null }), one({ output_share: 0 })];
@@ -136,4 +142,13 @@ describe("a list of 10,000", () => {
     expect(partOf(all.slice(0, 3), 50)).toMatchObject({ from: 0, before: null, after: null });
     expect(partOf([], 0)).toEqual({ from: 0, listed: [], before: null, after: null });
   });
+});
+
+it("as many findings are shown as fit in whole, with a line for the others", () => {
+  expect(fitting([50, 100, 150], 150, 20)).toBe(3);
+  expect(fitting([50, 100, 150], 149.5, 20)).toBe(3);
+  expect(fitting([50, 100, 150], 140, 20)).toBe(2);
+  expect(fitting([50, 100, 150], 110, 20)).toBe(1);
+  expect(fitting([50, 100], 10, 20)).toBe(1);
+  expect(fitting([], 0, 20)).toBe(0);
 });

@@ -2,8 +2,9 @@
 // Why error begins where it does, or why an op is no faster in int8, with what would mend it.
 import type { BasketItem, Json } from "../../base/basket";
 import { timeText } from "../../base/durations";
-import { gainsOf, shareReason, shareUnit, type Gain } from "../../base/gain";
+import { gainsOf, isOtherThanFloat, shareReason, shareUnit, type Gain } from "../../base/gain";
 import { percent, type Interval } from "../../base/numbers";
+import { shareBetween } from "../../base/share";
 import { listOf, numberOf, objectOf, spanOf, textOf, type Loose } from "../../base/loose";
 import { remedyOf, remedyText } from "./remedy";
 
@@ -18,7 +19,7 @@ export interface Found {
   op: { id: string; name: string } | null;
   others: readonly string[]; // names of ops beside that one
   amount: string; // "48 %", "820 µs"; empty where there is none to be told
-  unit: string; // "less error in float", "a run"; "no gain can be told"; empty where the finding is about no error
+  unit: string; // "less error in float", or "if in float", "a run"; "no gain can be told"; empty where the finding is about no error
   meaning: string; // of the amount; empty where it needs none
   doubt: string; // "45 to 50 %, measured"
   share: number; // 0..1, for a bar; NaN: none
@@ -77,28 +78,26 @@ function common(finding: Loose, index: number): Found {
   };
 }
 
-/** Two ends as one text: "45 to 50 %". */
-export function percents(span: Interval): string {
-  return `${percent(span[0]).replace(" %", "")} to ${percent(span[1])}`;
-}
-
-function measuredText(finding: Loose): string {
+function measuredText(finding: Loose, isOther: boolean): string {
   const samples = numberOf(finding["share_samples"]);
-  return samples > 0 ? `measured over ${samples} ${samples === 1 ? "sample" : "samples"}` : "measured";
+  const measured = isOther ? "measured in float" : "measured"; // as the remedy is not
+  return samples > 0 ? `${measured} over ${samples} ${samples === 1 ? "sample" : "samples"}` : measured;
 }
 
 function lossy(finding: Loose, index: number, gain: Gain): Found {
   const share = numberOf(finding["output_share"]);
   const span = spanOf(finding["output_share_interval"]);
   const isMeasured = finding["share_is_measured"] === true;
+  const isOther = isOtherThanFloat(finding["remedy"]);
   const isNothing = share < nothing;
+  const known = isMeasured ? measuredText(finding, isOther) : isNothing ? "estimated" : "";
   const none = span && span[1] <= 0 ? "no less error in float" : "no gain can be told";
   return {
     ...common(finding, index),
     amount: Number.isNaN(share) || isNothing ? "" : percent(share),
-    unit: Number.isNaN(share) ? "" : isNothing ? none : shareUnit(isMeasured),
+    unit: Number.isNaN(share) ? "" : isNothing ? none : shareUnit(isMeasured, isOther),
     meaning: Number.isNaN(share) ? "" : shareReason(isMeasured),
-    doubt: Number.isNaN(share) ? "" : [span ? percents(span) : "", isMeasured ? measuredText(finding) : isNothing ? "estimated" : ""].filter(Boolean).join(", "),
+    doubt: Number.isNaN(share) ? "" : [span ? shareBetween(span) : "", known].filter(Boolean).join(", "),
     share,
     interval: span,
     tried: triedText(numberOf(finding["measured_gain"]), spanOf(finding["measured_gain_interval"])),
@@ -108,9 +107,9 @@ function lossy(finding: Loose, index: number, gain: Gain): Found {
 
 function triedText(gain: number, span: Interval | null): string {
   if (Number.isNaN(gain)) return "";
-  const between = span ? ` (${percents(span)})` : "";
+  const between = span ? ` (${shareBetween(span)})` : "";
   if (span && span[0] <= 0 && span[1] >= 0) return `tried: no gain that can be told${between}`;
-  if (gain < 0) return `tried: ${percent(-gain)} more error${span ? ` (${percents([-span[1], -span[0]])})` : ""}`;
+  if (gain < 0) return `tried: ${percent(-gain)} more error${span ? ` (${shareBetween([-span[1], -span[0]])})` : ""}`;
   return `tried: ${percent(gain)} less error${between}`;
 }
 
@@ -170,6 +169,12 @@ export function partOf(found: readonly Found[], wanted: number): Part {
     before: from > 0 ? from - most : null,
     after: from + most < found.length ? from + most : null,
   };
+}
+
+/** How many fit as a whole into so many pixels, and a line of `more` for the others; at least one. `ends`: of each, from above. */
+export function fitting(ends: readonly number[], room: number, more: number): number {
+  if ((ends.at(-1) ?? 0) <= room + 1) return ends.length;
+  return Math.max(1, ends.filter((end) => end + more <= room + 1).length);
 }
 
 const told = 12; // names of other ops that are listed

@@ -49,22 +49,22 @@ export function weightsOf(table: Schemas["TablePage"]): Weight[] {
 }
 
 export const columns: readonly Column<Weight>[] = [
-  { id: "name", title: "Op", meaning: "name of the op", of: (row) => row.name, show: (row) => row.name, first: "up", width: 240 },
-  { id: "weight", title: "Weight", meaning: "name of the weight", of: (row) => row.weight, show: (row) => row.weight, first: "up", width: 200 },
+  { id: "name", title: "Op", meaning: "name of the op", of: (row) => row.name, show: (row) => row.name, first: "up", width: 180 },
+  { id: "weight", title: "Weight", meaning: "name of the weight", of: (row) => row.weight, show: (row) => row.weight, first: "up", width: 128 },
   { id: "codes", title: "Codes", meaning: "dtype and granularity", of: (row) => `${row.dtype}, ${row.granularity}`,
-    show: (row) => `${row.dtype}, ${row.granularity}`, first: "up", width: 140 },
+    show: (row) => `${row.dtype}, ${row.granularity}`, first: "up", width: 124 },
   { id: "sqnr", title: "SQNR [dB]", meaning: "signal over the error of rounding", of: (row) => row.sqnr, show: (row) => decibels(row.sqnr),
     first: "up", width: 106 },
   { id: "worst", title: "Worst channel [dB]", meaning: "SQNR of the channel that has least", of: (row) => row.worst,
     show: (row) => decibels(row.worst), first: "up", width: 162 },
   { id: "spread", title: "Spread", meaning: "widest channel over the median one", of: (row) => row.spread, show: (row) => figure(row.spread),
-    first: "down", width: 84 },
-  { id: "mse", title: "MSE", meaning: "mean squared error", of: (row) => row.mse, show: (row) => figure(row.mse), first: "down", width: 92 },
-  { id: "min", title: "Min", meaning: "least element", of: (row) => row.min, show: (row) => figure(row.min), first: "up", width: 84 },
-  { id: "max", title: "Max", meaning: "greatest element", of: (row) => row.max, show: (row) => figure(row.max), first: "down", width: 84 },
-  { id: "mean", title: "Mean", meaning: "mean of the elements", of: (row) => row.mean, show: (row) => figure(row.mean), first: "down", width: 84 },
+    first: "down", width: 76 },
+  { id: "mse", title: "MSE", meaning: "mean squared error", of: (row) => row.mse, show: (row) => figure(row.mse), first: "down", width: 78 },
+  { id: "min", title: "Min", meaning: "least element", of: (row) => row.min, show: (row) => figure(row.min), first: "up", width: 76 },
+  { id: "max", title: "Max", meaning: "greatest element", of: (row) => row.max, show: (row) => figure(row.max), first: "down", width: 76 },
+  { id: "mean", title: "Mean", meaning: "mean of the elements", of: (row) => row.mean, show: (row) => figure(row.mean), first: "down", width: 76 },
   { id: "deviation", title: "Std. dev.", meaning: "standard deviation of the elements", of: (row) => row.deviation, show: (row) => figure(row.deviation),
-    first: "down", width: 84 },
+    first: "down", width: 76 },
 ];
 
 export const language = languageOf<Weight>(

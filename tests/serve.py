@@ -434,10 +434,20 @@ def options(sandbox):
     harness.check("Example:" in help_text, "--help has an example")
 
 
+def demo_is_in_reach(sandbox):
+    """Of a server that was given no folders, wherever it is started."""
+    before = os.getcwd()
+    os.chdir(sandbox.path)
+    with Server(sandbox, "--allow-insecure-connections") as server:
+        folders = [entry["path"] for entry in server.json("/api/v1/files")["entries"]]
+        harness.check(str(harness.DEMO) in folders, f"jobs may read the demo's folder: {folders}")
+    os.chdir(before)
+
+
 def main():
     sandbox = harness.Sandbox()
-    for part in (start_and_files, tokens, other_hosts, assets_and_headers, malformed, too_much, old_tls, slow_clients, many_idle,
-                 read_only, live_changes, cut_short, names_are_hostile, browser, options):
+    for part in (start_and_files, demo_is_in_reach, tokens, other_hosts, assets_and_headers, malformed, too_much, old_tls, slow_clients,
+                 many_idle, read_only, live_changes, cut_short, names_are_hostile, browser, options):
         print(f"-- {part.__name__}")
         part(sandbox)
 

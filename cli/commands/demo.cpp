@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands/commands.h"
+#include "cli/commands/demo_folder.h"
 #include "cli/commands/render.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
@@ -18,18 +19,8 @@ struct Arguments {
   TableOptions table;
 };
 
-// Beside the installed program, else in the source tree that it was built from.
 fs::path demo_folder() {
-  std::error_code error;
-  const fs::path program = fs::read_symlink(kThisProgram, error);
-  std::vector<fs::path> tried;
-  if (!error) tried.push_back(program.parent_path().parent_path() / "share/quantlens/demo");
-#ifdef QUANTLENS_DEMO_HINT
-  tried.emplace_back(QUANTLENS_DEMO_HINT);
-#endif
-  for (const fs::path& folder : tried) {
-    if (fs::exists(folder / "digits.onnx", error)) return folder;
-  }
+  if (std::optional<fs::path> folder = find_demo_folder()) return *std::move(folder);
   throw Error(Errc::not_found,
               "the demo's model and data are not beside the program; install quantlens with "
               "cmake --install, or run it from its build folder");

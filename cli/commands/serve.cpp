@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <csignal>
+#include <optional>
 #include <thread>
 
 #include <fcntl.h>
@@ -12,6 +13,7 @@
 #include <sys/wait.h>
 
 #include "cli/commands/commands.h"
+#include "cli/commands/demo_folder.h"
 #include "cli/usage.h"
 #include "quantlens/base/cores.h"
 #include "quantlens/base/error.h"
@@ -19,6 +21,7 @@
 #include "quantlens/base/text.h"
 #include "quantlens/workspace/workspace.h"
 #include "server/api/workloads.h"
+#include "server/jobs/roots.h"
 #include "server/own_folder.h"
 
 extern char** environ;  // NOLINT(readability-identifier-naming): the system's
@@ -84,18 +87,23 @@ void log_line(std::string_view line) {
 
 constexpr std::uint64_t kMegabyte = 1'000'000;
 
-/// A folder that was not asked for is not an error, and the root of all files is none for jobs.
-std::vector<fs::path> current_folder() {
+/// The folder that the server is started in, and the demo's, so that pages can go on from it. A
+/// folder that was not asked for is not an error, and the root of all files is none for jobs.
+std::vector<fs::path> usual_roots() {
+  std::vector<fs::path> roots;
   std::error_code error;
-  fs::path folder = fs::current_path(error);
-  if (error || folder == folder.root_path()) return {};
-  return {std::move(folder)};
+  fs::path current = fs::current_path(error);
+  if (!error && current != current.root_path()) roots.push_back(std::move(current));
+  const std::optional<fs::path> demo = find_demo_folder();
+  if (demo && (roots.empty() || !server::is_below(server::resolved(*demo), roots.front())))
+    roots.push_back(*demo);
+  return roots;
 }
 
 server::JobsOptions jobs_of(const Arguments& arguments) {
   const unsigned all = available_cores();
   return {.roots = arguments.roots.empty()
-                       ? current_folder()
+                       ? usual_roots()
                        : std::vector<fs::path>(arguments.roots.begin(), arguments.roots.end()),
           .cores = arguments.job_cores > 0 ? arguments.job_cores : std::max(1U, all - 1),
           .upload_bytes = arguments.upload_limit * kMegabyte,
@@ -142,7 +150,7 @@ void add_job_options(CLI::App& verb, Arguments& arguments) {
   constexpr std::uint64_t kMostCores = 1024, kMostQuota = 100'000'000;
   verb.add_option("--root", arguments.roots,
                   "Let jobs read and write below this folder; give it once for each folder "
-                  "(default: the folder that the server is started in)")
+                  "(default: the folder that the server is started in, and that of the demo)")
       ->check(offers_folders())
       ->take_all()
       ->check(not_empty())

@@ -16,7 +16,7 @@ from .errors import Error, Failed, UsageError
 from .models import is_folder, kept_meanwhile, path_of, quantized_in, rooted
 from .progress import told
 from .recipes import texts_of
-from .runs import Run, stored, tensorboard
+from .runs import Run, stored
 
 if TYPE_CHECKING:
     from . import records
@@ -59,8 +59,7 @@ def _in_shards(verb: str, asked: dict[str, Any], executor: Any, shards: Any) -> 
     callbacks = asked["callbacks"]
     if callbacks and verb == "calibrate":
         raise UsageError("callbacks: with an executor calibrate makes no run to call them with; leave one of the two away")
-    kept = ("progress", "callbacks", "workspace", "name", "output", "shard", "samples", "fail_below", "tensorboard",
-            "tensorboard_tags")
+    kept = ("progress", "callbacks", "workspace", "name", "output", "fail_below", "tensorboard", "tensorboard_tags")
     paths = ("model", "against", "reference", "quantized", "data")  # other texts are words, whatever files are called so
     given = {name: value for name, value in asked.items() if value is not None and name not in kept}
     given.update((name, rooted(given[name])) for name in paths if name in given)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/diagnose.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
@@ -20,9 +18,7 @@ namespace {
 /// What others gathered; nothing where this run does. Throws as `diagnose`.
 std::optional<Parts> gathered_parts(const DiagnoseOptions& options, const Session& session) {
   if (options.gathered.empty()) return std::nullopt;
-  std::vector<StoredRun> runs;
-  for (const std::string& run : options.gathered) runs.push_back(find_run(run, session));
-  Parts parts = read_parts(std::move(runs), session);
+  Parts parts = read_parts(options.gathered, session);
   if (parts.left) return parts;
   throw Error(Errc::bad_input, fmt::format("{}: compared no two models; give runs of diagnose",
                                            printable(parts.runs.front().run.id)));
@@ -32,9 +28,8 @@ std::optional<Parts> gathered_parts(const DiagnoseOptions& options, const Sessio
 std::uint64_t samples_in_a_row(const Parts& parts) {
   std::uint64_t end = 0;
   for (const StoredRun& stored : parts.runs) {
-    const auto& data = stored.run.data;
-    const auto used = std::ranges::find(data, DataRole::samples, &DataUsed::role);
-    if (used == data.end()) continue;
+    const DataUsed* used = samples_of(stored);
+    if (used == nullptr) continue;
     if (!used->part) return used->samples;
     if (used->part->first == end) end += used->part->count;
   }

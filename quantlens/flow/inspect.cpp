@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/inspect.h"
 
+#include <optional>
+
 #include "quantlens/diagnosis/view/on_codes.h"
 #include "quantlens/graph/order.h"
 #include "quantlens/quantizer/plan/make_plan.h"
@@ -34,18 +36,22 @@ void add_weight(const Tensor& weight, Inspection& result) {
 }
 
 /// What the file does not say, as far as the ops make it known.
-ValueOutline outline_of(const ValueInfo& value, const Describer& describe) {
-  const ValueInfo known = describe(value.name);
+ValueOutline outline_of(const ValueInfo& value, const Graph& graph,
+                        std::optional<Describer>& describe) {
+  if (value.dtype && value.shape) return outline(value);
+  if (!describe) describe.emplace(graph);
+  const ValueInfo known = (*describe)(value.name);
   return outline({.name = value.name,
                   .dtype = value.dtype ? value.dtype : known.dtype,
                   .shape = value.shape ? value.shape : known.shape});
 }
 
 void add_values(const Graph& graph, Inspection& result) {
-  const Describer describe(graph);
-  for (const ValueInfo& input : graph.inputs) result.inputs.push_back(outline_of(input, describe));
+  std::optional<Describer> describe;  // goes through all ops: made where the file does not say all
+  for (const ValueInfo& input : graph.inputs)
+    result.inputs.push_back(outline_of(input, graph, describe));
   for (const ValueInfo& output : graph.outputs)
-    result.outputs.push_back(outline_of(output, describe));
+    result.outputs.push_back(outline_of(output, graph, describe));
 }
 
 void add_weights(const GraphIndex& index, Inspection& result) {

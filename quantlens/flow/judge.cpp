@@ -125,9 +125,7 @@ std::string ids_of(const std::vector<StoredRun>& runs) {
 }  // namespace
 
 JudgeResult judge(const JudgeOptions& options, const Session& session) {
-  std::vector<StoredRun> runs;
-  for (const std::string& run : options.runs) runs.push_back(find_run(run, session));
-  const Parts parts = read_parts(std::move(runs), session);
+  const Parts parts = read_parts(options.runs, session);
   const Workload& first = parts.runs.front().run;
   const StoredModels models = models_of(parts, session);
   Session named = session;

@@ -2,15 +2,14 @@
 #include "quantlens/graph/order.h"
 
 #include <algorithm>
-#include <functional>
 #include <limits>
-#include <queue>
 #include <string_view>
 #include <unordered_set>
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 #include "quantlens/graph/names.h"
+#include "quantlens/graph/stable_order.h"
 
 namespace quantlens {
 namespace {
@@ -145,26 +144,10 @@ std::vector<std::string> captured_values(const Node& node) {
 
 std::vector<std::size_t> topological_order(const Graph& graph, const std::set<std::string>& outer) {
   const std::vector<std::vector<std::size_t>> needs = dependencies(graph, outer);
-  std::vector<std::vector<std::size_t>> readers(needs.size());
-  std::vector<std::size_t> waiting(needs.size());
-  std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
-  for (std::size_t i = 0; i < needs.size(); ++i) {
-    waiting[i] = needs[i].size();
-    for (const std::size_t need : needs[i]) readers[need].push_back(i);
-    if (needs[i].empty()) ready.push(i);
-  }
-  std::vector<std::size_t> order;
-  std::vector<bool> done(needs.size());
-  while (!ready.empty()) {
-    const std::size_t node = ready.top();
-    ready.pop();
-    order.push_back(node);
-    done[node] = true;
-    for (const std::size_t reader : readers[node]) {
-      if (--waiting[reader] == 0) ready.push(reader);
-    }
-  }
+  const std::vector<std::size_t> order = stable_order(needs);
   if (order.size() < needs.size()) {
+    std::vector<bool> done(needs.size());
+    for (const std::size_t node : order) done[node] = true;
     const Node& node = graph.nodes[node_in_cycle(needs, done)];
     throw Error(Errc::bad_input,
                 "the nodes form a cycle through '" + printable(op_name(node)) + "'");

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <functional>
-#include <queue>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
@@ -13,6 +11,7 @@
 #include "quantlens/frontend/graphdef/source.h"
 #include "quantlens/graph/roles_of.h"
 #include "quantlens/graph/shapes.h"
+#include "quantlens/graph/stable_order.h"
 
 namespace quantlens::graphdef {
 namespace {
@@ -128,26 +127,12 @@ class Assembler {
   /// As near to the file's as can be.
   std::vector<std::size_t> order() const {
     const auto needs = this->needs();
-    std::vector<std::vector<std::size_t>> readers(needs.size());
-    std::vector<std::size_t> waiting(needs.size());
-    std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
-    for (std::size_t i = 0; i < needs.size(); ++i) {
-      waiting[i] = needs[i].size();
-      for (const std::size_t need : needs[i]) readers[need].push_back(i);
-      if (needs[i].empty()) ready.push(i);
-    }
-    std::vector<std::size_t> order;
-    while (!ready.empty()) {
-      const std::size_t next = ready.top();
-      ready.pop();
-      order.push_back(next);
-      for (const std::size_t reader : readers[next]) {
-        if (--waiting[reader] == 0) ready.push(reader);
-      }
-    }
+    std::vector<std::size_t> order = stable_order(needs);
     if (order.size() == needs.size()) return order;
-    const auto stuck = std::ranges::find_if(waiting, [](std::size_t n) { return n != 0; });
-    const Op& op = ops_[static_cast<std::size_t>(stuck - waiting.begin())];
+    std::ranges::sort(order);
+    std::size_t stuck = 0;  // the first that is not in it
+    while (stuck < order.size() && order[stuck] == stuck) ++stuck;
+    const Op& op = ops_[stuck];
     unsound(source_.path,
             fmt::format("its nodes form a cycle, which holds up '{}' and may be closed by "
                         "NextIteration alone",

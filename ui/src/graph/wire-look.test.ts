@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { drawnOps, shortDtype } from "./ops";
 import { Shown } from "./shown";
-import { graphOf, sceneOf, treeOf } from "./testing/small";
+import { graphOf, sceneOfWires, treeOf } from "./testing/small";
 import { wireLook } from "./wire-look";
 
 const graph = drawnOps(graphOf(["Input", "Conv", "Relu", "Constant", "Add", "Output"], [[0, 1], [1, 2], [2, 4], [0, 4], [3, 4], [4, 5]], {
@@ -13,15 +13,7 @@ const tree = treeOf(6, [0, { label: "x", inside: [1, 2, 4] }, 5]);
 const x = 7;
 
 describe("wires", () => {
-  const scene = sceneOf({
-    open: [[x, -100, 80, 300, 300]],
-    boxes: [[0, 0, 0], [1, 0, 120], [2, 0, 200], [4, 0, 300], [5, 0, 450]],
-    wires: [
-      { edges: [0, 3], points: [0, 20, 0, 80] }, { edges: [0], points: [0, 80, 0, 100] }, { edges: [1], points: [0, 140, 0, 180] },
-      { edges: [2], points: [0, 220, 0, 280] }, { edges: [3], points: [0, 80, 60, 100, 60, 250, 10, 280] },
-      { edges: [5], points: [0, 320, 0, 380] }, { edges: [5], points: [0, 380, 0, 430] },
-    ],
-  });
+  const scene = sceneOfWires(x);
   const shown = new Shown(graph, tree, scene);
 
   it("have the colour of the most error on them", () => {

@@ -27,12 +27,6 @@ struct StoredPart {
   std::string id() const { return printable(stored.run.id); }
 };
 
-/// The samples that a run looked at, as its own record names them; null: none.
-const DataUsed* samples_of(const StoredRun& stored) {
-  const auto found = std::ranges::find(stored.run.data, DataRole::samples, &DataUsed::role);
-  return found == stored.run.data.end() ? nullptr : &*found;
-}
-
 std::uint64_t first_sample(const StoredRun& stored) {
   const DataUsed* data = samples_of(stored);
   return data != nullptr && data->part ? data->part->first : 0;
@@ -213,7 +207,9 @@ void note_run(const StoredRun& stored, std::vector<std::string>& notes) {
 
 }  // namespace
 
-Parts read_parts(std::vector<StoredRun> runs, const Session& session) {
+Parts read_parts(const std::vector<std::string>& names, const Session& session) {
+  std::vector<StoredRun> runs;
+  for (const std::string& name : names) runs.push_back(find_run(name, session));
   std::ranges::stable_sort(runs, {}, first_sample);
   std::vector<std::string> notes;
   StoredPart all = read_part(runs.front(), session.store);

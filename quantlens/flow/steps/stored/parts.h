@@ -31,11 +31,10 @@ struct Parts {
 /// Reads what the runs left, in any order, and puts it together. What has accumulated, what local
 /// passes gathered and what samples scored is merged; measured outputs stay apart, part by part;
 /// pairs and how models were looked at are those of the run with the first sample; names of samples
-/// and caveats are united. Throws Errc::not_found where a run left nothing to judge, or compared
-/// models and was ended before it had paired them, and
-/// Errc::bad_input, naming two runs, where they are no parts of one: of other verbs, models or
-/// metrics, over some of the same samples, or with other values looked at. REQUIRES: there are
-/// runs.
-Parts read_parts(std::vector<StoredRun> runs, const Session& session);
+/// and caveats are united. Throws as find_run does, Errc::not_found where a run left nothing to
+/// judge, or compared models and was ended before it had paired them, and Errc::bad_input, naming
+/// two runs, where they are no parts of one: of other verbs, models or metrics, over some of the
+/// same samples, or with other values looked at. REQUIRES: there are runs.
+Parts read_parts(const std::vector<std::string>& names, const Session& session);
 
 }  // namespace quantlens::flow

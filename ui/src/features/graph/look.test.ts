@@ -6,7 +6,7 @@ import { figuresOf, nothingKnown, type Figures } from "./figures";
 import type { Flow } from "./flow";
 import { colouredBy, detailsOf, hasUntold, litNodes, strokesOf, wiresOf, wiresWith, wordsOf } from "./look";
 import { knownQuantities } from "./quantities";
-import { graphOf, sceneOf, treeOf } from "./testing";
+import { graphOf, sceneOfWires, treeOf } from "./testing";
 
 const graph = graphOf(["Input", "Conv", "Relu", "Constant", "Add", "Output"], [[0, 1], [1, 2], [2, 4], [0, 4], [3, 4], [4, 5]], {
   host: Int32Array.from([-1, -1, -1, 4, -1, -1]),
@@ -67,15 +67,7 @@ describe("boxes", () => {
 });
 
 describe("wires", () => {
-  const scene = sceneOf({
-    open: [[x, -100, 80, 300, 300]],
-    boxes: [[0, 0, 0], [1, 0, 120], [2, 0, 200], [4, 0, 300], [5, 0, 450]],
-    wires: [
-      { edges: [0, 3], points: [0, 20, 0, 80] }, { edges: [0], points: [0, 80, 0, 100] }, { edges: [1], points: [0, 140, 0, 180] },
-      { edges: [2], points: [0, 220, 0, 280] }, { edges: [3], points: [0, 80, 60, 100, 60, 250, 10, 280] },
-      { edges: [5], points: [0, 320, 0, 380] }, { edges: [5], points: [0, 380, 0, 430] },
-    ],
-  });
+  const scene = sceneOfWires(x);
   const shown = new Shown(graph, tree, scene);
   it("of an op begin or end at it, those of a way are all its pieces", () => {
     expect([...wiresOf(shown, 4, "all")]).toEqual([0, 3, 4, 5, 6]);

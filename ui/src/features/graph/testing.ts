@@ -2,7 +2,7 @@
 // Tables, graphs and trees for tests.
 import type { Schemas } from "../../api/client";
 
-export { graphOf, sceneOf, treeOf } from "../../graph/testing/small";
+export { graphOf, sceneOf, sceneOfWires, treeOf } from "../../graph/testing/small";
 
 export function tableOf(columns: Record<string, unknown[]>): Schemas["TablePage"] {
   const rows = Math.max(0, ...Object.values(columns).map((cells) => cells.length));

@@ -61,3 +61,14 @@ export function sceneOf(given: {
     width: Math.max(...boxes.map(([x, , width]) => x! + width!)), height: Math.max(...boxes.map(([, y, , height]) => y! + height!)),
   };
 }
+
+/** Of ops a to f in a row, b, c and e in the open group `x`, with a wire that passes by: what is said of wires is tried on it. */
+export const sceneOfWires = (x: number): Scene => sceneOf({
+  open: [[x, -100, 80, 300, 300]],
+  boxes: [[0, 0, 0], [1, 0, 120], [2, 0, 200], [4, 0, 300], [5, 0, 450]],
+  wires: [
+    { edges: [0, 3], points: [0, 20, 0, 80] }, { edges: [0], points: [0, 80, 0, 100] }, { edges: [1], points: [0, 140, 0, 180] },
+    { edges: [2], points: [0, 220, 0, 280] }, { edges: [3], points: [0, 80, 60, 100, 60, 250, 10, 280] },
+    { edges: [5], points: [0, 320, 0, 380] }, { edges: [5], points: [0, 380, 0, 430] },
+  ],
+});

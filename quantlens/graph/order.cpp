@@ -144,7 +144,7 @@ std::vector<std::string> captured_values(const Node& node) {
 
 std::vector<std::size_t> topological_order(const Graph& graph, const std::set<std::string>& outer) {
   const std::vector<std::vector<std::size_t>> needs = dependencies(graph, outer);
-  const std::vector<std::size_t> order = stable_order(needs);
+  std::vector<std::size_t> order = stable_order(needs);
   if (order.size() < needs.size()) {
     std::vector<bool> done(needs.size());
     for (const std::size_t node : order) done[node] = true;

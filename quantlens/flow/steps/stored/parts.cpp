@@ -209,6 +209,7 @@ void note_run(const StoredRun& stored, std::vector<std::string>& notes) {
 
 Parts read_parts(const std::vector<std::string>& names, const Session& session) {
   std::vector<StoredRun> runs;
+  runs.reserve(names.size());
   for (const std::string& name : names) runs.push_back(find_run(name, session));
   std::ranges::stable_sort(runs, {}, first_sample);
   std::vector<std::string> notes;

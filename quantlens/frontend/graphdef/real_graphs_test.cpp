@@ -29,6 +29,9 @@ struct Truth {
   const char* shapes;
 };
 
+/// What a list of tests calls it.
+void PrintTo(const Truth& truth, std::ostream* out) { *out << truth.file; }
+
 constexpr Truth kTruths[] = {
     {"mobilenet_v1_0.25_224.pb", 388, 166,
      "3a4cd9e7c23730782c1c6a0200d0d8cffb243b5c9c56a47bf1440d8d7774559b",

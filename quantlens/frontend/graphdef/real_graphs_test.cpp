@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <ostream>
 #include <set>
 
 #include <fmt/format.h>
@@ -30,7 +31,9 @@ struct Truth {
 };
 
 /// What a list of tests calls it.
-void PrintTo(const Truth& truth, std::ostream* out) { *out << truth.file; }
+void PrintTo(const Truth& truth, std::ostream* out) {
+  *out << truth.file;
+}
 
 constexpr Truth kTruths[] = {
     {"mobilenet_v1_0.25_224.pb", 388, 166,

@@ -180,6 +180,16 @@ void Collector::add_ops(const std::string& path, const Run& run, RecordFaults& f
   }
 }
 
+/// Counts without what follows from the rest: edges are equally far apart, so that the first and
+/// the last tell them all, and a report has no counts of single channels.
+json::Value without_repetition(json::Value counts) {
+  auto& members = counts.as_object();
+  members["channels"] = boost::json::array();
+  boost::json::array& edges = members["edges"].as_array();
+  if (edges.size() > 2) edges = {edges.front(), edges.back()};
+  return counts;
+}
+
 void Collector::add_counts(const std::string& path, const Run& run, RecordFaults& faults,
                            Progress& progress) {
   constexpr std::string_view kFile = FileOf<Histograms>::kName;
@@ -198,9 +208,12 @@ void Collector::add_counts(const std::string& path, const Run& run, RecordFaults
                       percent_encoded(entry.quantized));
       const CountedPair counted = counted_pair(api_.context(), run, *pair, std::nullopt);
       add_value(fmt::format("{}/histograms/pair{}", path, names),
-                histogram_of(counted, entry.reference, entry.quantized, fineness.bins));
-      add_value(fmt::format("{}/histograms/channels{}", path, names),
-                json::encode(channel_figures(*pair, 0, fineness.channels)), kChannelDigits);
+                without_repetition(
+                    histogram_of(counted, entry.reference, entry.quantized, fineness.bins)));
+      ChannelFigures figures = channel_figures(*pair, 0, fineness.channels);
+      figures.histograms.clear();
+      add_value(fmt::format("{}/histograms/channels{}", path, names), json::encode(figures),
+                kChannelDigits);
       progress.advance(1);
     }
   } catch (const Error& error) {

@@ -94,6 +94,24 @@ TEST(ReportData, CountsAsTheServerDoesWithFewerBinsWhereThereAreManyTensors) {
   EXPECT_LT(many, few);
 }
 
+TEST(ReportData, TellsTheFirstEdgeAndTheLast) {
+  ApiWorld world;
+  const std::string id = world.add_run();
+  const boost::json::object data = data_of(world, {id});
+  const json::Value& pair =
+      data.at("answers").at("workloads/" + id + "/histograms/pair?reference=v0&quantized=v0_q");
+  const std::size_t bins = pair.at("reference").as_array().size();
+  const json::Value whole =
+      world.json(v1(id, "/histograms/pair"),
+                 {{"reference", "v0"}, {"quantized", "v0_q"}, {"bins", std::to_string(bins)}});
+  const boost::json::array& all = whole.at("edges").as_array();
+  ASSERT_EQ(all.size(), bins + 1);
+  ASSERT_EQ(pair.at("edges").as_array().size(), 2U);
+  EXPECT_NEAR(pair.at("edges").at(0).to_number<double>(), all.front().to_number<double>(), 1e-5);
+  EXPECT_NEAR(pair.at("edges").at(1).to_number<double>(), all.back().to_number<double>(), 1e-5);
+  EXPECT_EQ(pair.at("reference"), whole.at("reference"));
+}
+
 TEST(ReportData, HasThreeDigitsOfChannels) {
   ApiWorld world;
   const std::string id = world.add_run();

@@ -12,7 +12,7 @@ const listed = (id: string, verb: string, tags: string[] = []) =>
   ({ id, name: `of ${id}`, verb, state: "success", models: [{ role: "reference", path: "/models/digits.onnx" }], tags, note: "" }) as unknown as Report["workloads"][number];
 
 function reportOf(): Report {
-  const pair = { channel: null, channels: [0, 3], edges: [0, 1], reference: [1], quantized: [1] };
+  const pair = { channel: null, channels: [], edges: [-0.1, 0.5], reference: [1, 0, 4], quantized: [1, 1, 3] };
   return {
     format: 1,
     gates: [],
@@ -28,8 +28,8 @@ function reportOf(): Report {
       [`workloads/${first}/ops?${new URLSearchParams({ op: odd })}`]: { activations: [1] },
       [`workloads/${first}/ops?op=${encodeURIComponent("Conv é_out")}`]: { activations: [2] },
       [`workloads/${first}/histograms/pair?${new URLSearchParams({ quantized: "b c", reference: "a" })}`]: pair,
-      [`workloads/${first}/histograms/pair?reference=a&quantized=b%20c&channel=3`]: { ...pair, channel: 3 },
-      [`workloads/${first}/histograms/channels?reference=a&quantized=b+c`]: { axis: 1, histograms: [0, 3], channels: [0, 1, 2, 3] },
+      [`workloads/${first}/histograms/pair?reference=empty&quantized=b%20c`]: { ...pair, edges: [], reference: [], quantized: null },
+      [`workloads/${first}/histograms/channels?reference=a&quantized=b+c`]: { axis: 1, histograms: [], channels: [0, 1, 2, 3] },
     },
     tables: {
       [`workloads/${first}/tables/plan.ops`]: {
@@ -113,12 +113,14 @@ describe("what a report has", () => {
     expect(await refused(get(path("/tables/plan.nope")))).toBe("404: This report has no list 'plan.nope' of the run.");
   });
 
-  it("has histograms in one size, and offers the channels that it has", async () => {
+  it("has histograms in one size, of no single channels, and tells all their edges", async () => {
     const names = { reference: "a", quantized: "b c" };
-    expect(await get(path("/histograms/pair"), { ...names, bins: 1000 })).toMatchObject({ channel: null, channels: [3], reference: [1] });
-    expect(await get(path("/histograms/pair"), { ...names, bins: 500, channel: 3 })).toMatchObject({ channel: 3 });
+    const edges = [-0.1, 0.1, 0.3, 0.5];
+    expect(await get(path("/histograms/pair"), { ...names, bins: 1000 })).toEqual({ channel: null, channels: [], edges, reference: [1, 0, 4], quantized: [1, 1, 3] });
     expect(await refused(get(path("/histograms/pair"), { ...names, channel: 0 }))).toMatch("404: Histograms of single channels");
-    expect(await get(path("/histograms/channels"), { ...names, limit: 7 })).toEqual({ axis: 1, histograms: [3], channels: [0, 1, 2, 3] });
+    expect(await get(path("/histograms/channels"), { ...names, limit: 7 })).toEqual({ axis: 1, histograms: [], channels: [0, 1, 2, 3] });
+    const nothing = { ...names, reference: "empty" };
+    expect(await get(path("/histograms/pair"), nothing)).toEqual({ channel: null, channels: [], edges: [], reference: [], quantized: null });
     expect(await refused(get(path("/histograms/pair"), { ...names, reference: "b" }))).toMatch("404: This report has no pair of 'b' and 'b c'");
   });
 });

@@ -123,7 +123,7 @@ export function storedAnswer(text: string): unknown {
   if (kind === "tables") return tableAt(index, address, name ?? "");
   const found = index.answers.get(keyOf(address)) ?? (kind === "ops" ? byName(index, address, run) : undefined);
   if (found === undefined) throw new ApiError(404, missing(address));
-  return kind === "histograms" ? countedHere(index, address, found) : found;
+  return kind === "histograms" && name === "pair" ? withAllEdges(found) : found;
 }
 
 function missing({ parts: [, , kind, name], asked }: Address): string {
@@ -186,12 +186,11 @@ function byName(index: Index, address: Address, run: string): unknown {
   return undefined;
 }
 
-/** Only those channels can be asked for whose counts the report has. */
-function countedHere(index: Index, address: Address, answer: unknown): unknown {
-  const [first, run, kind, name] = address.parts as [string, string, string, string];
-  const list = name === "channels" ? "histograms" : "channels";
-  const all = (answer as Record<string, unknown>)[list];
-  const pair = { ...address, parts: [first, run, kind, "pair"] };
-  const isHere = (channel: unknown) => index.answers.has(keyOf(pair, { channel: String(channel) }));
-  return Array.isArray(all) ? { ...(answer as object), [list]: all.filter(isHere) } : answer;
+/** The report tells the first edge and the last one; those between are equally far apart. */
+function withAllEdges(answer: unknown): unknown {
+  const { edges, reference } = answer as Schemas["HistogramPair"];
+  if (edges.length === 0) return answer;
+  const [low, high] = edges.map(Number) as [number, number];
+  const edge = (part: number) => Number((low * (1 - part) + high * part).toPrecision(6));
+  return { ...(answer as object), edges: Array.from({ length: reference.length + 1 }, (_, i) => edge(i / reference.length)) };
 }

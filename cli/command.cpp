@@ -113,8 +113,8 @@ void StoredRunOptions::add_to(CLI::App& verb) {
 void LongOptions::add_to(CLI::App& verb, DataOption data) {
   if (data != DataOption::none) {
     verb.add_option("--data", data_,
-                    "Read samples from here: a .npz or .npy file, a folder of images, a YAML or "
-                    "JSON document, or the word random (docs/data.md)")
+                    "Read samples from here: a .npz, .npy or TFRecord file, a folder of images, a "
+                    "YAML or JSON document, or the word random (docs/data.md)")
         ->check(offers_files({"random"}))
         ->required(data == DataOption::required)
         ->check(not_empty())

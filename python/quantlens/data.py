@@ -240,7 +240,11 @@ def _rooted(value: Any) -> Any:
 
 def _document(data: Mapping[str, Any]) -> str:
     """In a file, as the command line takes it, that lives as long as this process."""
-    return kept_file(json.dumps(_rooted(data), indent=2).encode(), ".json")
+    document = _rooted(data)
+    records = document.get("tfrecord")
+    if isinstance(records, dict) and isinstance(records.get("files"), (str, os.PathLike)):  # a pattern is no file
+        records["files"] = os.path.abspath(records["files"])
+    return kept_file(json.dumps(document, indent=2).encode(), ".json")
 
 
 def _stacked(inputs: Mapping[str, Any], labels: Any) -> Stacked:

@@ -146,16 +146,17 @@ std::string text_or_nothing(const Value& section, const std::string& key) {
   return value ? value->text() : "";
 }
 
-ImagesSource read_images(const Value& section) {
-  section.check_keys({"folder", "labels", "resize_short", "resize", "crop", "color", "mean", "std",
-                      "layout", "dtype"});
-  ImagesSource source{.folder = required(section, "folder").text(),
-                      .labels = text_or_nothing(section, "labels"),
-                      .steps = {}};
-  ImageSteps& steps = source.steps;
-  if (const auto value = section.get("resize_short")) {
-    steps.resize_short = side(*value);
-  }
+std::vector<std::string> with_steps(std::vector<std::string> keys) {
+  for (const char* key :
+       {"resize_short", "resize", "crop", "color", "mean", "std", "layout", "dtype"})
+    keys.emplace_back(key);
+  return keys;
+}
+
+/// REQUIRES: check_keys has passed.
+ImageSteps read_steps(const Value& section) {
+  ImageSteps steps;
+  if (const auto value = section.get("resize_short")) steps.resize_short = side(*value);
   if (const auto value = section.get("resize")) steps.resize = read_size(*value);
   if (const auto value = section.get("crop")) steps.crop = read_size(*value);
   if (const auto value = section.get("mean")) steps.mean = value->numbers();
@@ -171,6 +172,25 @@ ImagesSource read_images(const Value& section) {
   if (const auto value = section.get("dtype")) {
     steps.dtype = dtype_from_name(value->text());
     if (!steps.dtype) value->fail("must be an element type, as float32 or uint8");
+  }
+  return steps;
+}
+
+ImagesSource read_images(const Value& section) {
+  section.check_keys(with_steps({"folder", "labels"}));
+  return {.folder = required(section, "folder").text(),
+          .labels = text_or_nothing(section, "labels"),
+          .steps = read_steps(section)};
+}
+
+TfrecordSource read_tfrecord(const Value& section) {
+  section.check_keys(with_steps({"files", "image", "label"}));
+  TfrecordSource source{
+      .files = required(section, "files").text(), .features = {}, .steps = read_steps(section)};
+  if (const auto image = section.get("image")) source.features.image = image->text();
+  if (const auto label = section.get("label")) {
+    source.features.label = label->text();
+    source.features.is_label_needed = true;
   }
   return source;
 }
@@ -213,8 +233,8 @@ RandomSource read_random(const Value& section) {
 }
 
 DataDocument read_document(const Value& root) {
-  const std::vector<std::string> sources = {"images", "npz", "npy", "random", "tfrecord"};
-  root.check_keys({"images", "npz", "npy", "random", "tfrecord", "input", "batch_size", "limit"});
+  const std::vector<std::string> sources = {"images", "tfrecord", "npz", "npy", "random"};
+  root.check_keys({"images", "tfrecord", "npz", "npy", "random", "input", "batch_size", "limit"});
   std::optional<Value> section;
   std::string kind;
   for (const std::string& name : sources) {
@@ -224,15 +244,12 @@ DataDocument read_document(const Value& root) {
     section = found;
     kind = name;
   }
-  if (!section) root.fail("says nothing of the data; add one of images, npz, npy, random");
+  if (!section)
+    root.fail("says nothing of the data; add one of images, tfrecord, npz, npy, random");
 
   DataDocument document;
-  if (kind == "tfrecord") {
-    throw Error(Errc::unsupported,
-                "tfrecord: TFRecord files are not read yet; export the samples with numpy.savez "
-                "and name them under npz");
-  }
   if (kind == "images") document.source = read_images(*section);
+  if (kind == "tfrecord") document.source = read_tfrecord(*section);
   if (kind == "npz") document.source = read_npz(*section);
   if (kind == "npy") document.source = read_npy_section(*section);
   if (kind == "random") document.source = read_random(*section);

@@ -10,6 +10,7 @@
 
 #include "quantlens/dataset/arrays.h"
 #include "quantlens/dataset/synthetic.h"
+#include "quantlens/dataset/tfrecord.h"
 #include "quantlens/dataset/transform.h"
 
 namespace quantlens {
@@ -17,6 +18,12 @@ namespace quantlens {
 struct ImagesSource {
   std::string folder;
   std::string labels;  ///< may be empty
+  ImageSteps steps;
+};
+
+struct TfrecordSource {
+  std::string files;  ///< one, or a pattern
+  ImageFeatures features;
   ImageSteps steps;
 };
 
@@ -38,15 +45,14 @@ struct RandomSource {
 
 /// A data document as written (docs/data.md): nothing is opened, paths are as they stand.
 struct DataDocument {
-  std::variant<ImagesSource, NpzSource, NpySource, RandomSource> source;
+  std::variant<ImagesSource, TfrecordSource, NpzSource, NpySource, RandomSource> source;
   std::optional<std::string> input;
   std::optional<std::uint64_t> batch_size;
   std::optional<std::uint64_t> limit;
 };
 
 /// Reads YAML, of which JSON is a part. Throws Errc::bad_input naming `where` for what is neither,
-/// Errc::usage naming the key for anything that it does not know, with the nearest one, and
-/// Errc::unsupported for tfrecord.
+/// and Errc::usage naming the key for anything that it does not know, with the nearest one.
 DataDocument parse_data_document(std::string_view text, std::string_view where);
 
 }  // namespace quantlens

@@ -113,9 +113,23 @@ TEST(DataDocument, RefusesWhatIsNoDocument) {
   EXPECT_THAT(document_refusal(std::string(2'000'000, ' ')), StartsWith("usage: val.yaml"));
 }
 
-TEST(DataDocument, SaysThatTfrecordComesLater) {
-  EXPECT_THAT(document_refusal("tfrecord: {files: \"validation-*\"}"),
-              HasSubstr("unsupported: tfrecord: TFRecord files are not read yet"));
+TEST(DataDocument, ReadsTfrecord) {
+  const auto source = [](std::string_view text) {
+    return std::get<TfrecordSource>(parse_data_document(text, "d").source);
+  };
+  const TfrecordSource plain = source("tfrecord: {files: \"validation-*\", crop: 224}");
+  EXPECT_EQ(plain.files, "validation-*");
+  EXPECT_EQ(plain.features.image, "image/encoded");
+  EXPECT_EQ(plain.features.label, "image/class/label");
+  EXPECT_FALSE(plain.features.is_label_needed);
+  EXPECT_EQ(plain.steps.crop, (ImageSize{.height = 224, .width = 224}));
+  const TfrecordSource named = source("tfrecord: {files: a, image: jpg, label: y, layout: nhwc}");
+  EXPECT_EQ(named.features.image, "jpg");
+  EXPECT_EQ(named.features.label, "y");
+  EXPECT_TRUE(named.features.is_label_needed);
+  EXPECT_EQ(named.steps.layout, PixelLayout::nhwc);
+  EXPECT_THAT(document_refusal("tfrecord: {file: x}"), HasSubstr("did you mean 'files'?"));
+  EXPECT_THAT(document_refusal("tfrecord: {}"), HasSubstr("the key 'files' is missing"));
 }
 
 }  // namespace

@@ -28,8 +28,10 @@ std::string fingerprint_of(std::string_view bytes) {
 bool reads(const OpenedData& data, const fs::path& file) {
   std::error_code ignored;
   if (!fs::exists(file, ignored)) return false;
-  for (const fs::path& one : data.files) {
-    if (fs::equivalent(file, one, ignored)) return true;
+  for (const std::vector<fs::path>* files : {&data.files, &data.sample_files}) {
+    for (const fs::path& one : *files) {
+      if (fs::equivalent(file, one, ignored)) return true;
+    }
   }
   if (data.folder.empty()) return false;
   for (std::uint64_t i = 0; i < data.dataset->size(); ++i) {

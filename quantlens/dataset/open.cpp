@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "quantlens/base/crc32c.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/store.h"
 #include "quantlens/base/text.h"
@@ -16,7 +17,9 @@
 #include "quantlens/dataset/images.h"
 #include "quantlens/dataset/npz.h"
 #include "quantlens/dataset/own_samples.h"
+#include "quantlens/dataset/records.h"
 #include "quantlens/dataset/synthetic.h"
+#include "quantlens/dataset/tfrecord.h"
 
 namespace quantlens {
 namespace {
@@ -109,6 +112,22 @@ OpenedData open_source(const ImagesSource& source, const DataDocument& document,
                 images.folder);
 }
 
+OpenedData open_records(const RecordedImages& images, const InputSpec& input) {
+  OpenedData data = opened(open_tfrecord(images, input), {});
+  data.sample_files = images.files;
+  return data;
+}
+
+OpenedData open_source(const TfrecordSource& source, const DataDocument& document,
+                       const Request& request) {
+  return open_records({.files = files_of(beside(request.data, source.files)),
+                       .features = source.features,
+                       .steps = source.steps,
+                       .where = request.data,
+                       .caveat = {}},
+                      only_input(request, document.input));
+}
+
 OpenedData open_source(const NpzSource& source, const DataDocument&, const Request& request) {
   const fs::path path = beside(request.data, source.file);
   const std::string where = path.string();
@@ -143,10 +162,14 @@ OpenedData open_source(const RandomSource& source, const DataDocument&, const Re
                 {});
 }
 
-/// A bare folder says nothing of how its images are prepared. They are brought to the model's size,
-/// which is needed to run at all, and fed as they are; the caveat says so.
-OpenedData open_folder(const Request& request) {
-  const InputSpec input = only_input(request, std::nullopt);
+struct AssumedSteps {
+  ImageSteps steps;
+  std::string caveat;
+};
+
+/// A bare folder or file says nothing of how its images are prepared. They are brought to the
+/// model's size, which is needed to run at all, and fed as they are; the caveat says so.
+AssumedSteps assumed_steps(const InputSpec& input) {
   ImageSteps steps;
   std::string sizing;
   if (const std::optional<ImageSize> size = image_size(input)) {
@@ -154,18 +177,34 @@ OpenedData open_folder(const Request& request) {
     steps.crop = size;
     sizing = fmt::format(", scaled and cropped to {}x{}", size->width, size->height);
   }
-  auto images =
-      open_images({.folder = request.data,
-                   .labels = {},
-                   .steps = steps,
-                   .where = request.data,
-                   .caveat = fmt::format(
-                       "The images are fed as pixel values 0 to 255{}, since no data document "
-                       "says how the model wants them; write one (docs/data.md) if that is "
-                       "not so.",
-                       sizing)},
-                  input);
-  return opened(std::move(images), {}, request.data);
+  return {.steps = std::move(steps),
+          .caveat = fmt::format("The images are fed as pixel values 0 to 255{}, since no data "
+                                "document says how the model wants them; write one (docs/data.md) "
+                                "if that is not so.",
+                                sizing)};
+}
+
+OpenedData open_folder(const Request& request) {
+  const InputSpec input = only_input(request, std::nullopt);
+  AssumedSteps assumed = assumed_steps(input);
+  return opened(open_images({.folder = request.data,
+                             .labels = {},
+                             .steps = std::move(assumed.steps),
+                             .where = request.data,
+                             .caveat = std::move(assumed.caveat)},
+                            input),
+                {}, request.data);
+}
+
+OpenedData open_record_file(const Request& request) {
+  const InputSpec input = only_input(request, std::nullopt);
+  AssumedSteps assumed = assumed_steps(input);
+  return open_records({.files = {request.data},
+                       .features = {},
+                       .steps = std::move(assumed.steps),
+                       .where = request.data,
+                       .caveat = std::move(assumed.caveat)},
+                      input);
 }
 
 OpenedData open_document(const MappedFile& file, const Request& request) {
@@ -206,17 +245,13 @@ OpenedData open_file(const Request& request) {
     throw Error(Errc::bad_input, fmt::format("{}: is a single {} image; give its folder",
                                              printable(request.data), *format));
   }
-  if (request.data.find(".tfrecord") != std::string::npos && !is_text(text)) {
-    throw Error(Errc::unsupported,
-                fmt::format("{}: TFRecord files are not read yet; export the samples with "
-                            "numpy.savez",
-                            printable(request.data)));
-  }
+  if (begin_with_record(text)) return open_record_file(request);
   if (text.empty() || !is_text(text)) {
-    throw Error(Errc::bad_input,
-                fmt::format("{}: is neither a .npz or .npy file, a folder of images, nor a YAML or "
-                            "JSON data document (docs/data.md)",
-                            printable(request.data)));
+    throw Error(
+        Errc::bad_input,
+        fmt::format("{}: is neither a .npz, .npy or TFRecord file, a folder of images, nor a "
+                    "YAML or JSON data document (docs/data.md)",
+                    printable(request.data)));
   }
   return open_document(file, request);
 }

@@ -27,12 +27,14 @@ struct OpenedData {
   std::uint64_t batch_size = 1;              ///< asked for, else the model's own fixed one, else 1
   std::vector<std::filesystem::path> files;  ///< that were opened: document, arrays, labels
   std::filesystem::path folder;              ///< where each sample is a file of its name, if so
+  /// With several samples each; what is in them is told by Dataset::fingerprint.
+  std::vector<std::filesystem::path> sample_files = {};
 };
 
-/// `data` is a .npz or .npy file, a folder of images, a YAML or JSON document (docs/data.md;
-/// relative paths are from the document's folder), or the word "random"; files are told apart by
-/// content. `inputs` may be empty where no model is known: then everything keeps its own name and
-/// type.
+/// `data` is a .npz, .npy or TFRecord file, a folder of images, a YAML or JSON document
+/// (docs/data.md; relative paths are from the document's folder), or the word "random"; files are
+/// told apart by content. `inputs` may be empty where no model is known: then everything keeps its
+/// own name and type.
 ///
 /// Throws Errc::usage for a document that makes no sense in itself (unknown keys with the nearest
 /// known one) and for a batch size that the model does not take; Errc::bad_input, naming both

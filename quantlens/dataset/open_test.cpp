@@ -111,13 +111,12 @@ TEST(OpenData, KeepsTheDataAsTheyAreWhereNoModelIsKnown) {
 
 TEST(OpenData, SaysWhatAFileIsThatItDoesNotRead) {
   const TestFolder folder;
-  EXPECT_THAT(refusal(folder.write("a.bin", std::string("\0\1\2", 3))),
-              HasSubstr("is neither a .npz or .npy file, a folder of images, nor a YAML or JSON"));
+  EXPECT_THAT(
+      refusal(folder.write("a.bin", std::string("\0\1\2", 3))),
+      HasSubstr("is neither a .npz, .npy or TFRecord file, a folder of images, nor a YAML"));
   EXPECT_THAT(refusal(folder.write("empty", "")), HasSubstr("is neither"));
   EXPECT_THAT(refusal(folder.write("a.jpg", jpeg_file(test_image(8, 8)))),
               HasSubstr("is a single JPEG image; give its folder"));
-  EXPECT_THAT(refusal(folder.write("v.tfrecord", std::string("\0\1\2", 3))),
-              HasSubstr("unsupported: "));
   EXPECT_THAT(refusal((folder.path() / "gone.npz").string()), StartsWith("not_found: "));
   const std::string lost = folder.write("lost.yaml", "npz: {file: gone.npz}");
   EXPECT_THAT(refusal(lost), AllOf(StartsWith("not_found: "), HasSubstr("gone.npz")));

@@ -9,9 +9,11 @@
 
 #include <fmt/format.h>
 #include <png.h>
+#include <protozero/pbf_writer.hpp>
 #include <turbojpeg.h>
 #include <zip.h>
 
+#include "quantlens/base/crc32c.h"
 #include "quantlens/tensor/npy.h"
 
 #ifndef QUANTLENS_TESTDATA_DIR
@@ -109,6 +111,48 @@ std::string npz_file(const std::vector<std::pair<std::string, Tensor>>& arrays, 
   members.reserve(arrays.size());
   for (const auto& [name, tensor] : arrays) members.emplace_back(name + ".npy", write_npy(tensor));
   return zip_file(members, packing);
+}
+
+std::string record_file(const std::vector<std::string>& records) {
+  const auto number = [](std::uint64_t value, std::size_t bytes) {
+    std::string text;
+    for (std::size_t i = 0; i < bytes; ++i)
+      text.push_back(static_cast<char>(value >> (8 * i) & 0xFFU));
+    return text;
+  };
+  std::string file;
+  for (const std::string& record : records) {
+    const std::string length = number(record.size(), 8);
+    file += length + number(masked_crc32c(length), 4) + record + number(masked_crc32c(record), 4);
+  }
+  return file;
+}
+
+std::string example_of(const std::vector<std::pair<std::string, std::string>>& texts,
+                       const std::vector<std::pair<std::string, std::int64_t>>& integers) {
+  std::string features;
+  const auto add = [&](const std::string& name, protozero::pbf_tag_type kind,
+                       const std::string& list) {
+    std::string entry, feature;
+    protozero::pbf_writer(feature).add_message(kind, list);
+    protozero::pbf_writer writer(entry);
+    writer.add_string(1, name);
+    writer.add_message(2, feature);
+    protozero::pbf_writer(features).add_message(1, entry);
+  };
+  for (const auto& [name, text] : texts) {
+    std::string list;
+    protozero::pbf_writer(list).add_bytes(1, text);
+    add(name, 1, list);
+  }
+  for (const auto& [name, value] : integers) {
+    std::string list;
+    protozero::pbf_writer(list).add_packed_int64(1, &value, &value + 1);
+    add(name, 3, list);
+  }
+  std::string example;
+  protozero::pbf_writer(example).add_message(1, features);
+  return example;
 }
 
 std::string sentence(const std::function<void()>& call) {

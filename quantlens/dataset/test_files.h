@@ -49,6 +49,12 @@ std::string zip_file(const std::vector<std::pair<std::string, std::string>>& mem
 std::string npz_file(const std::vector<std::pair<std::string, Tensor>>& arrays,
                      Packing packing = Packing::stored);
 
+/// TensorFlow's records.
+std::string record_file(const std::vector<std::string>& records);
+/// A `tf.train.Example` with features of one text or one integer each.
+std::string example_of(const std::vector<std::pair<std::string, std::string>>& texts,
+                       const std::vector<std::pair<std::string, std::int64_t>>& integers = {});
+
 /// The sentence of the Error that the call throws, its code before it ("bad_input: x.jpg: ..."); ""
 /// where it throws none.
 std::string sentence(const std::function<void()>& call);

@@ -226,13 +226,16 @@ TEST_F(CommandLineTest, LooksIntoDataDocuments) {
   EXPECT_EQ(status("npy: {file: data.npz, labels: /etc/passwd}"), kForbidden);
   EXPECT_EQ(status("images: {folder: /etc}"), kForbidden);
   EXPECT_EQ(status("images: {folder: images, labels: ../secret.txt}"), kForbidden);
-  EXPECT_EQ(status("tfrecord: {files: \"/etc/*\"}"), kWrongRequest);
+  EXPECT_EQ(status("tfrecord: {files: \"images/*\"}"), 0U);
+  EXPECT_EQ(status("tfrecord: {files: \"/etc/*\"}"), kForbidden);
+  EXPECT_EQ(status("tfrecord: {files: \"../*\"}"), kForbidden);
   EXPECT_EQ(status("npz: {file: absent.npz}"), kNotThere);
   EXPECT_EQ(status("npz: {file: [1]}"), kWrongRequest);
   EXPECT_EQ(status("just words"), kWrongRequest);
   EXPECT_EQ(status(std::string(2'000'000, ' ')), kWrongRequest);
   fs::create_symlink("/etc/passwd", root_ / "images" / "a.png");
   EXPECT_EQ(status("images: {folder: images}"), kForbidden);
+  EXPECT_EQ(status("tfrecord: {files: \"images/*\"}"), kForbidden);
   EXPECT_EQ(refusal_with(fmt::format(R"("data": "{}")", in_root("images"))).first, kForbidden);
   write(root_ / "labels.txt", "b.png 0\n");
   EXPECT_EQ(status("images: {folder: images, labels: labels.txt}"), 0U);

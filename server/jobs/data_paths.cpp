@@ -10,6 +10,7 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
+#include "quantlens/base/crc32c.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 #include "quantlens/base/yaml.h"
@@ -25,7 +26,8 @@ using boost::json::object;
 constexpr std::size_t kMostDocument = std::size_t{1} << 20;
 constexpr std::size_t kMostLabels = std::size_t{32} << 20;
 /// What names paths in another way than these do is not let through unseen.
-constexpr std::array<std::string_view, 4> kSections = {"images", "npz", "npy", "random"};
+constexpr std::array<std::string_view, 5> kSections = {"images", "tfrecord", "npz", "npy",
+                                                       "random"};
 
 [[noreturn]] void refuse_link(const fs::path& path, std::string_view field) {
   throw Refusal(kForbidden, fmt::format("{}: '{}' is a link that leaves the folders that jobs may "
@@ -108,6 +110,14 @@ class Section {
     return roots_.input((beside_ / *text).string(), fmt::format("{}: {}", field_, key));
   }
 
+  /// The folder of the files that a pattern means.
+  std::optional<fs::path> parent_of(std::string_view key) const {
+    const auto text = text_of(section_, key);
+    if (!text) return std::nullopt;
+    return roots_.input((beside_ / *text).parent_path().string(),
+                        fmt::format("{}: {}", field_, key));
+  }
+
  private:
   const object& section_;
   fs::path beside_;
@@ -127,13 +137,13 @@ object document_of(const fs::path& path, std::string_view field) {
   return std::move(root.get_object());
 }
 
-/// A .npz or .npy file, by its first bytes.
-bool is_arrays(const fs::path& path) {
+/// A .npz, .npy or TFRecord file, by its first bytes: it holds its samples itself.
+bool holds_samples(const fs::path& path) {
   using namespace std::string_view_literals;
-  constexpr std::size_t kHead = 8;
+  constexpr std::size_t kHead = 12;
   const std::string bytes = read_bounded(path, kHead).value_or("");
   return bytes.starts_with("PK\x03\x04"sv) || bytes.starts_with("PK\x05\x06"sv) ||
-         bytes.starts_with("\x93NUMPY"sv);
+         bytes.starts_with("\x93NUMPY"sv) || begin_with_record(bytes);
 }
 
 void check_document(const fs::path& path, std::string_view field, const Roots& roots) {
@@ -146,6 +156,7 @@ void check_document(const fs::path& path, std::string_view field, const Roots& r
     }
     const Section section(member.value().get_object(), path.parent_path(), field, roots);
     section.path("file");
+    if (const auto records = section.parent_of("files")) check_folder(*records, field, roots);
     const auto folder = section.path("folder");
     const auto labels = section.path("labels");
     if (!folder) continue;
@@ -163,7 +174,7 @@ fs::path checked_data(std::string_view text, std::string_view field, const Roots
   fs::path path = roots.input(text, field);
   if (fs::is_directory(path)) {
     check_folder(path, field, roots);
-  } else if (!is_arrays(path)) {
+  } else if (!holds_samples(path)) {
     check_document(path, field, roots);
   }
   return path;
@@ -173,7 +184,7 @@ std::optional<fs::path> images_folder(std::string_view text, std::string_view fi
                                       const Roots& roots) {
   const fs::path path = roots.input(text, field);
   if (fs::is_directory(path)) return path;
-  if (is_arrays(path)) return std::nullopt;
+  if (holds_samples(path)) return std::nullopt;
   const object document = document_of(path, field);
   const json::Value* images = document.if_contains("images");
   if (images == nullptr || !images->is_object()) return std::nullopt;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/report/tensorboard/event_file.h"
 
-#include <bit>
 #include <span>
 
-#include <boost/crc.hpp>
 #include <protozero/pbf_builder.hpp>
 
+#include "quantlens/base/crc32c.h"
 #include "quantlens/stats/bytes.h"
 
 namespace quantlens {
@@ -22,14 +21,6 @@ enum class EventField : protozero::pbf_tag_type {
 using EventBuilder = protozero::pbf_builder<EventField>;
 
 }  // namespace
-
-std::uint32_t masked_crc32c(std::string_view bytes) {
-  constexpr std::uint32_t kPolynomial = 0x1EDC6F41, kAll = 0xFFFFFFFF, kMask = 0xA282EAD8;
-  constexpr int kRotation = 15;
-  boost::crc_optimal<32, kPolynomial, kAll, kAll, true, true> crc;
-  crc.process_bytes(bytes.data(), bytes.size());
-  return std::rotr(static_cast<std::uint32_t>(crc.checksum()), kRotation) + kMask;
-}
 
 EventFile::EventFile(FileWriter& file, double seconds) : file_(file), seconds_(seconds) {
   std::string bytes;

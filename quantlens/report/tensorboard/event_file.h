@@ -10,10 +10,6 @@
 
 namespace quantlens {
 
-/// CRC-32C of the bytes (Castagnoli; RFC 3720, appendix B.4), masked as TensorFlow's records have
-/// it: rotated right by 15 bits, plus 0xa282ead8.
-std::uint32_t masked_crc32c(std::string_view bytes);
-
 /// A file of events as TensorBoard reads it: TensorFlow's records (length, its checksum, bytes,
 /// their checksum), each an `Event` (tensorboard/compat/proto/event.proto). Equal calls make equal
 /// bytes. Throws as the writer does.

@@ -81,6 +81,11 @@ def demo_and_doctor(sandbox):
         harness.check(run["accuracy"] == kept, f"the accuracy {name} is that of the stored run")
     newest = sandbox.json("workloads", "show", "last")["id"]
     harness.check(newest == told["per_tensor"]["workload"], f"the broken run is the newest: {newest}")
+    named = sandbox.json("workloads", "show", "demo per channel")["id"]
+    harness.check(named == told["per_channel"]["workload"], f"a run is found by its name: {named}")
+    pair = sandbox.json("compare", "demo per channel", "demo per tensor")
+    kept = [told[name]["workload"] for name in ("per_channel", "per_tensor")]
+    harness.check([pair["a"]["id"], pair["b"]["id"]] == kept, "and so are two to compare")
     worst = sandbox.record(told["per_tensor"]["workload"], "diagnosis.json")["activations"][0]["op"]["name"]
     harness.check(told["per_tensor"]["worst_op"] == worst, "the worst op is the first of the stored diagnosis")
     for name, run in told.items():

@@ -64,7 +64,7 @@ void add_compare(CLI::App& program, const std::vector<std::string>&, Runner& cho
       "compare", "Say what is different in the second of two stored runs; nothing is run");
   auto arguments = std::make_shared<CompareArguments>();
   verb->add_option("A", arguments->a,
-                   "The first run: its id, the beginning of it, or the word last")
+                   "The first run: its id, the beginning of it, its name, or the word last")
       ->check(offers_runs())
       ->required()
       ->check(not_empty());

@@ -36,7 +36,8 @@ void add_export(CLI::App& program, const std::vector<std::string>&, Runner& chos
   CLI::App* verb = program.add_subcommand(
       "export", "Write a stored run for other programs to show; nothing is run");
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("RUN", arguments->run, "The run: its id, the beginning of it, or the word last")
+  verb->add_option("RUN", arguments->run,
+                   "The run: its id, the beginning of it, its name, or the word last")
       ->check(offers_runs())
       ->required()
       ->check(not_empty());

@@ -31,10 +31,11 @@ void add_judge(CLI::App& program, const std::vector<std::string>& command_line, 
       "judge",
       "Judge what earlier runs gathered by the rules of this version; several are parts of one");
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("RUN", arguments->options.runs,
-                   "The run that diagnosed or evaluated: its id, the beginning of it, the word "
-                   "last, or its folder; of a run in parts (--shard, --samples) all of them. No "
-                   "model is run; the models' files must be as they were")
+  verb->add_option(
+          "RUN", arguments->options.runs,
+          "The run that diagnosed or evaluated: its id, the beginning of it, its name, the word "
+          "last, or its folder; of a run in parts (--shard, --samples) all of them. No "
+          "model is run; the models' files must be as they were")
       ->check(offered({.folders = true, .runs = true}))
       ->required();
   arguments->fail_below.add_to(*verb);

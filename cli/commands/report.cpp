@@ -45,9 +45,10 @@ void add_report(CLI::App& program, const std::vector<std::string>&, Runner& chos
   CLI::App* verb = program.add_subcommand(
       "report", "Write a stored run into one file, for a colleague or a pipeline; nothing is run");
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("RUN", arguments->runs,
-                   "The run: its id, the beginning of it, or the word last; in HTML also a second "
-                   "one beside it")
+  verb->add_option(
+          "RUN", arguments->runs,
+          "The run: its id, the beginning of it, its name, or the word last; in HTML also a second "
+          "one beside it")
       ->check(offers_runs())
       ->required()
       ->check(not_empty());

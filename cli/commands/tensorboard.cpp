@@ -28,7 +28,8 @@ void add_tensorboard(CLI::App& program, const std::vector<std::string>&, Runner&
   CLI::App* verb = program.add_subcommand(
       "tensorboard", "Write a stored run as event files that TensorBoard shows; nothing is run");
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("RUN", arguments->run, "The run: its id, the beginning of it, or the word last")
+  verb->add_option("RUN", arguments->run,
+                   "The run: its id, the beginning of it, its name, or the word last")
       ->check(offers_runs())
       ->required()
       ->check(not_empty());

@@ -72,7 +72,7 @@ void add_workloads(CLI::App& program, const std::vector<std::string>&, Runner& c
     part->fallthrough();
     if (with_id)
       part->add_option("ID", arguments->id,
-                       "The workload's id, the beginning of it, or the word last")
+                       "The workload's id, the beginning of it, its name, or the word last")
           ->check(offers_runs())
           ->required();
     part->callback([=, &chosen] { chosen = [=] { return run(*arguments); }; });

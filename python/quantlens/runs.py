@@ -222,7 +222,7 @@ def stored_together(runs: Sequence[Any], workspace: Path | None) -> tuple[list[s
 
 @public
 def open_run(run: RunName = "last", *, workspace: Path | None = None) -> Run:
-    """A stored run: its id, the beginning of it, its folder, or "last".
+    """A stored run: its id, the beginning of it, its name, its folder, or "last".
 
     >>> run = quantlens.evaluate("float.onnx", (images, labels), "top1")
     >>> quantlens.open_run("last").id == run.id

@@ -10,8 +10,9 @@
 namespace quantlens::flow {
 
 struct JudgeOptions {
-  /// That diagnosed or evaluated: its id, the beginning of it, "last", or its folder. Several are
-  /// parts of one: of the same verb, models and metric, over different samples. At least one.
+  /// That diagnosed or evaluated: its id, the beginning of it, its name, "last", or its folder.
+  /// Several are parts of one: of the same verb, models and metric, over different samples. At
+  /// least one.
   std::vector<std::string> runs;
 };
 

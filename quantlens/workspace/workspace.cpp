@@ -71,6 +71,17 @@ bool is_unfinished(const Workload& workload) {
   return workload.state == WorkloadState::new_ || workload.state == WorkloadState::wip;
 }
 
+/// "workload 'x': several begin so: a, b; give more letters".
+[[noreturn]] void throw_several(const std::string& asked, std::string_view why,
+                                std::vector<std::string> ids, std::string_view instead) {
+  constexpr std::size_t kNamed = 5;
+  const bool more = ids.size() > kNamed;
+  ids.resize(std::min(ids.size(), kNamed));
+  throw Error(Errc::usage, fmt::format("workload '{}': {}: {}{}; {}", printable(asked), why,
+                                       printable(fmt::format("{}", fmt::join(ids, ", "))),
+                                       more ? ", ..." : "", instead));
+}
+
 /// A workload of which nothing but its folder's name is known.
 Workload failed_workload(const std::string& id, const std::string& message) {
   Workload workload;
@@ -203,6 +214,15 @@ std::vector<Workload> Workspace::list() const {
   return all;
 }
 
+std::vector<std::string> Workspace::ids_of_name(const std::string& name) const {
+  if (name.empty()) return {};
+  std::vector<std::string> named;
+  for (const Workload& workload : list()) {
+    if (workload.name == name) named.push_back(workload.id);
+  }
+  return named;
+}
+
 std::string Workspace::resolve(const std::string& id) const {
   if (id == "last") {
     const std::vector<Workload> all = list();
@@ -215,15 +235,10 @@ std::string Workspace::resolve(const std::string& id) const {
     return !id.empty() && other.starts_with(id);
   });
   if (matches.size() == 1) return matches.front();
-  if (matches.size() > 1) {
-    constexpr std::size_t kNamed = 5;
-    const bool more = matches.size() > kNamed;
-    matches.resize(std::min(matches.size(), kNamed));
-    throw Error(
-        Errc::usage,
-        fmt::format("workload '{}': several begin so: {}{}; give more letters", printable(id),
-                    printable(fmt::format("{}", fmt::join(matches, ", "))), more ? ", ..." : ""));
-  }
+  if (matches.size() > 1) throw_several(id, "several begin so", matches, "give more letters");
+  const std::vector<std::string> named = ids_of_name(id);
+  if (named.size() == 1) return named.front();
+  if (named.size() > 1) throw_several(id, "several have this name", named, "give an id");
   const std::string near = did_you_mean(id, known);
   throw Error(Errc::not_found, fmt::format("workload '{}': there is none in {}; {}", printable(id),
                                            printable(root_.string()),

@@ -108,8 +108,9 @@ class Workspace {
   /// failure, "interrupted"; one whose workload.json cannot be read, or is of a newer format, shows
   /// as failure with the reason.
   std::vector<Workload> list() const;
-  /// By id, or a unique beginning of it, or "last"; as `list` shows it. Throws Errc::not_found,
-  /// naming the nearest; Errc::usage where several begin so; Errc::unsupported for a newer format.
+  /// By id, or a unique beginning of it, or "last", or, where no id begins so, the name that it
+  /// alone has; as `list` shows it. Throws Errc::not_found, naming the nearest; Errc::usage where
+  /// several begin so or have that name, naming them; Errc::unsupported for a newer format.
   Workload find(const std::string& id) const;
   /// The same of one whose records are to be read. Throws Errc::bad_input as well, where its
   /// workload.json is missing or damaged.
@@ -125,6 +126,7 @@ class Workspace {
   fs::path workloads() const { return root_ / "workloads"; }
   bool on_disk() const;
   std::vector<std::string> ids() const;
+  std::vector<std::string> ids_of_name(const std::string& name) const;  ///< newest first
   std::string resolve(const std::string& id) const;
   std::optional<Workload> read(const std::string& id) const;  ///< nothing where its file is absent
   /// Of one that nobody writes and that has no workload.json.

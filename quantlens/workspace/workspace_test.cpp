@@ -165,6 +165,38 @@ TEST(Workspace, FindsByIdByItsBeginningAndTheLast) {
   EXPECT_EQ(workspace.folder("2025"), "/w/workloads/20250101-a");
 }
 
+/// The same of one with a name.
+std::string named(const std::string& name, const std::string& created) {
+  return R"({"format": 1, "state": "success", "name": ")" + name + R"(", "created": ")" + created +
+         "\"}";
+}
+
+TEST(Workspace, FindsByTheNameThatOneAloneHas) {
+  MemoryStore store;
+  put(store, "20250101-a", named("per tensor", "2025-01-01T00:00:00.000Z"));
+  put(store, "20260101-b", named("2025", "2026-01-01T00:00:00.000Z"));
+  put(store, "20260301-d", "{damaged");
+  put(store, "20260401-e", success("2026-04-01T00:00:00.000Z"));
+  const Workspace workspace(store, "/w");
+  EXPECT_EQ(workspace.find("per tensor").id, "20250101-a");
+  EXPECT_EQ(workspace.find_sound("per tensor").id, "20250101-a");
+  EXPECT_EQ(workspace.folder("per tensor"), "/w/workloads/20250101-a");
+  EXPECT_EQ(workspace.find("2025").id, "20250101-a");  // ids go first
+  EXPECT_THAT(failure(Errc::not_found, [&] { workspace.find("per"); }), HasSubstr("there is none"));
+  EXPECT_THAT(failure(Errc::not_found, [&] { workspace.find(""); }), HasSubstr("there is none"));
+}
+
+TEST(Workspace, RefusesANameThatSeveralHave) {
+  MemoryStore store;
+  put(store, "20250101-a", named("mine", "2025-01-01T00:00:00.000Z"));
+  put(store, "20260101-b", named("mine", "2026-01-01T00:00:00.000Z"));
+  Workspace workspace(store, "/w");
+  EXPECT_EQ(failure(Errc::usage, [&] { workspace.find("mine"); }),
+            "workload 'mine': several have this name: 20260101-b, 20250101-a; give an id");
+  EXPECT_THAT(failure(Errc::usage, [&] { workspace.remove("mine"); }), HasSubstr("give an id"));
+  EXPECT_THAT(ids(workspace), ElementsAre("20260101-b", "20250101-a"));
+}
+
 TEST(Workspace, SaysWhatItDoesNotFind) {
   MemoryStore store;
   const Workspace workspace(store, "/w");

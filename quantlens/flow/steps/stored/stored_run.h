@@ -15,8 +15,8 @@ struct StoredRun {
   fs::path folder;
 };
 
-/// `text`: its id, the beginning of it, "last", or its folder. Throws Errc::not_found where there
-/// is none.
+/// `text`: its id, the beginning of it, its name, "last", or its folder. Throws Errc::not_found
+/// where there is none.
 StoredRun find_run(const std::string& text, const Session& session);
 
 /// The samples that the run looked at, as its own record names them; null: none.

@@ -107,6 +107,29 @@ def check_sequence_outputs(sandbox):
     harness.check(len(runs(output, np.zeros([1, 6], np.float32))) == 2, "and stays")
 
 
+def check_counts_of_ops(sandbox):
+    """Exporters write constants as nodes and compute shapes: constants are counted nowhere, all else everywhere."""
+    shape = numpy_helper.from_array(np.array([-1, 2, 3], np.int64))
+    scale = numpy_helper.from_array(np.array(2, np.float32))
+    nodes = [helper.make_node("Constant", [], ["sizes"], "sizes", value=shape),
+             helper.make_node("Constant", [], ["two"], "two", value=scale),
+             helper.make_node("Shape", ["x"], ["of_x"], "shape"),
+             helper.make_node("MatMul", ["x", "w"], ["a"], "first"), helper.make_node("Pow", ["a", "two"], ["b"], "power"),
+             helper.make_node("Reshape", ["b", "sizes"], ["y"], "reshape")]
+    model = save(sandbox, "constants.onnx", nodes, [floats("x", "n", 6)],
+                 [floats("y", "n", 2, 3), helper.make_tensor_value_info("of_x", TensorProto.INT64, [2])], [weight("w", 6, 6)])
+    told = sandbox.json("inspect", model)
+    output = ["--data", "random", "-o", sandbox.path / "constants.q.onnx"]
+    made = sandbox.json("quantize", model, *output)
+    counts = [made["ops_quantized"], made["ops_float"]]
+    harness.check(counts == [1, 3], f"four ops are counted: {counts}")
+    harness.check([told["would_quantize"], sum(told["stay_float"].values())] == counts, f"by inspect, too: {told['stay_float']}")
+    harness.check("1 of 4 ops would be quantized" in sandbox.run("inspect", model).stdout, "and in its text")
+    harness.check("1 op in int8, 3 in float" in sandbox.run("quantize", model, *output).stdout, "and in that of quantize")
+    pair = sandbox.json("compare", made["workload"], made["workload"])["a"]
+    harness.check([pair["ops"], pair["ops_quantized"]] == [4, 1], f"and by compare: {pair['ops']}")
+
+
 def child_of(parent):
     for _ in range(200):
         children = open(f"/proc/{parent}/task/{parent}/children").read().split()
@@ -206,6 +229,7 @@ def main():
     check_fixed_batches(sandbox)
     check_sparse_weights(sandbox)
     check_sequence_outputs(sandbox)
+    check_counts_of_ops(sandbox)
     check_integers_among_floats(sandbox)
     check_interrupt_of_a_silent_worker(sandbox)
 

@@ -116,7 +116,7 @@ def outcome(sandbox, path):
     result = json.loads(done.stdout)
     plan = sandbox.record(result["workload"], "plan.json")
     check_outputs(output, inputs, expected, result["ops_quantized"] > 0)
-    return [str(opset), f"{result['ops_quantized']} of {len(plan['ops'])}", reasons_of(plan)]
+    return [str(opset), f"{result['ops_quantized']} of {result['ops_quantized'] + result['ops_float']}", reasons_of(plan)]
 
 
 def main():

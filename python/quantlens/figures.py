@@ -80,8 +80,9 @@ def metrics_of(run: Run) -> dict[str, float]:
     """What came out, finite numbers only."""
     found: dict[str, Any] = {f"{one.role}_bytes": one.bytes for one in run.run.models}
     if run.plan:
-        count = sum(one.quantized for one in run.plan.ops)
-        found.update(ops_quantized=count, ops_float=len(run.plan.ops) - count)
+        ops = [one for one in run.plan.ops if one.kind != "constant"]
+        count = sum(one.quantized for one in ops)
+        found.update(ops_quantized=count, ops_float=len(ops) - count)
     found.update(_of_accuracy(run))
     found.update(_of_study(run))
     found.update(_of_times(run))

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "quantlens/compare/compare_parts.h"
+#include "quantlens/record/op_counts.h"
 
 namespace quantlens {
 namespace {
@@ -27,10 +28,9 @@ ComparedRun who(const RunToCompare& run) {
           .metric = of.metric,
           .diagnosed = run.records.diagnosis.has_value(),
           .samples = run.records.diagnosis ? run.records.diagnosis->samples : 0,
-          .ops = of_plan(run, [](const Plan& plan) { return plan.ops.size(); }),
-          .ops_quantized = of_plan(run, [](const Plan& plan) {
-            return std::ranges::count_if(plan.ops, &OpPlan::quantized);
-          })};
+          .ops = of_plan(run, [](const Plan& plan) { return op_counts(plan.ops).all(); }),
+          .ops_quantized =
+              of_plan(run, [](const Plan& plan) { return op_counts(plan.ops).quantized; })};
 }
 
 bool is_same_file(const ModelFile* a, const ModelFile* b) {

@@ -6,6 +6,7 @@
 #include "quantlens/diagnosis/view/on_codes.h"
 #include "quantlens/graph/order.h"
 #include "quantlens/quantizer/plan/make_plan.h"
+#include "quantlens/record/op_counts.h"
 #include "quantlens/runtime/constants.h"
 
 namespace quantlens::flow {
@@ -77,7 +78,7 @@ void add_plan(const Model& model, const GraphIndex& index, Inspection& result) {
       ++result.on_codes;
     } else if (op.quantized) {
       ++result.would_quantize;
-    } else {
+    } else if (is_counted(op.kind)) {
       ++result.stay_float[op.reason];
     }
   }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/report/inspection_text.h"
 
-#include <algorithm>
 #include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "quantlens/base/text.h"
+#include "quantlens/record/op_counts.h"
 
 namespace quantlens {
 namespace {
@@ -36,8 +36,7 @@ std::string values_text(const char* what, const std::vector<ValueOutline>& value
 }
 
 std::string counts_text(const Inspection& inspection) {
-  const auto ops = std::ranges::count_if(
-      inspection.ops, [](const OpPlan& op) { return op.kind != Kind::constant; });
+  const std::uint64_t ops = op_counts(inspection.ops).all();
   std::string text;
   if (inspection.on_codes > 0)
     text = fmt::format("{} of {} ops compute on codes already\n", inspection.on_codes, ops);
@@ -60,7 +59,7 @@ std::string inspection_text(const Inspection& inspection, const RunView& view) {
     text += fmt::format("quantized by quantlens, format {}\n", printable(format->second));
   for (const std::string& note : inspection.notes) text += note + '\n';
   text = told(text + counts_text(inspection), view) + shown(inspection_table(inspection), view);
-  if (inspection.on_codes + inspection.would_quantize < inspection.ops.size())
+  if (op_counts(inspection.ops).in_float > 0)
     text += shown(float_reasons_table(plan_of(inspection)), view);
   return text;
 }

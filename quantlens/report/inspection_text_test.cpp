@@ -44,6 +44,14 @@ TEST(InspectionText, OfAQuantizedModelSaysWhatComputesOnCodes) {
   EXPECT_THAT(text, HasSubstr("quantized by quantlens, format qdq\n"));
 }
 
+TEST(InspectionText, HasNoTableOfReasonsWhereConstantsAloneStayFloat) {
+  Inspection model = some_model();
+  EXPECT_THAT(inspection_text(model, {}), HasSubstr("Ops that stayed float"));
+  model.ops.erase(model.ops.begin() + 1);
+  EXPECT_THAT(inspection_text(model, {}), HasSubstr("1 of 1 ops would be quantized\n"));
+  EXPECT_THAT(inspection_text(model, {}), Not(HasSubstr("Ops that stayed float")));
+}
+
 TEST(InspectionTable, CountsOpsByWhatTheyAreComputedIn) {
   EXPECT_EQ(to_csv(inspection_table(some_model())),
             "Op Type,Total,INT8,FP32\r\nConv,1,1,0\r\nSqrt,1,0,1\r\n");

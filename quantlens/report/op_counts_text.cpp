@@ -7,6 +7,7 @@
 
 #include "quantlens/base/counted.h"
 #include "quantlens/base/words.h"
+#include "quantlens/record/op_counts.h"
 #include "quantlens/report/tables.h"
 
 namespace quantlens {
@@ -26,13 +27,14 @@ std::string in_words(std::string_view precision) {
 std::string op_counts_text(const Plan& plan) {
   constexpr std::string_view kInt8 = word(Precision::int8);
   std::map<std::string_view, std::size_t> by_precision;
-  std::size_t in_float = 0;
-  for (const OpPlan& op : plan.ops) ++(op.quantized ? by_precision[word(op.precision)] : in_float);
+  for (const OpPlan& op : plan.ops) {
+    if (is_counted(op.kind) && op.quantized) ++by_precision[word(op.precision)];
+  }
   std::string text = counted(by_precision[kInt8], "op") + " in int8";
   for (const auto& [precision, count] : by_precision) {
     if (precision != kInt8) text += fmt::format(", {} {}", count, in_words(precision));
   }
-  return text + fmt::format(", {} in float\n", in_float);
+  return text + fmt::format(", {} in float\n", op_counts(plan.ops).in_float);
 }
 
 }  // namespace quantlens

@@ -5,6 +5,7 @@
 
 #include "quantlens/base/json.h"
 #include "quantlens/record/files.h"
+#include "quantlens/record/op_counts.h"
 #include "quantlens/report/benchmark_text.h"
 #include "quantlens/report/diagnosis_text.h"
 #include "quantlens/report/run_markdown.h"
@@ -14,14 +15,10 @@
 namespace quantlens {
 namespace {
 
-std::uint64_t count_of(const Plan& plan, bool quantized) {
-  return static_cast<std::uint64_t>(std::ranges::count(plan.ops, quantized, &OpPlan::quantized));
-}
-
 std::string plan_text(const RunRecords& records, const RunView& view) {
   const Plan& plan = *records.plan;
   std::string text = shown(precision_table(plan, records.links), view);
-  if (count_of(plan, false) > 0) text += shown(float_reasons_table(plan), view);
+  if (op_counts(plan.ops).in_float > 0) text += shown(float_reasons_table(plan), view);
   return text + op_counts_text(plan) + effects_text(plan);
 }
 
@@ -72,8 +69,9 @@ void add_difference(const AccuracyRecord& pair, boost::json::object& object) {
 
 void add_plan(const RunRecords& records, boost::json::object& object) {
   object["output"] = path_of(records, ModelRole::quantized);
-  object["ops_quantized"] = count_of(*records.plan, true);
-  object["ops_float"] = count_of(*records.plan, false);
+  const OpCounts ops = op_counts(records.plan->ops);
+  object["ops_quantized"] = ops.quantized;
+  object["ops_float"] = ops.in_float;
   object["notes"] = json::encode(records.run.notes);
   if (records.accuracy) {
     if (records.accuracy->reference)

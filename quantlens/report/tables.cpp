@@ -18,6 +18,7 @@
 
 #include "quantlens/base/text.h"
 #include "quantlens/base/words.h"
+#include "quantlens/record/op_counts.h"
 
 namespace quantlens {
 namespace {
@@ -283,11 +284,6 @@ double badness(const ActivationRow& row, ActivationOrder order) {
   return std::isnan(value) ? -kInfinity : value;
 }
 
-/// What the tables of ops tell about.
-bool is_counted(const OpPlan& op) {
-  return op.kind != Kind::constant;
-}
-
 /// What an op is computed in, and its column of the Mixed Precision Statistics.
 constexpr std::pair<std::string_view, const char*> kPrecisions[] = {
     {"int8", "INT8"}, {"int16", "INT16"}, {"w4", "W4"},    {"w8", "W8"},
@@ -307,7 +303,7 @@ struct PrecisionCount {
 std::vector<PrecisionCount> precision_counts(const Plan& plan) {
   std::map<std::string, PrecisionCount> by_type;
   for (const OpPlan& op : plan.ops) {
-    if (!is_counted(op)) continue;
+    if (!is_counted(op.kind)) continue;
     PrecisionCount& count = by_type[op.type];
     count.type = op.type;
     ++count.total;
@@ -387,7 +383,7 @@ Table float_reasons_table(const Plan& plan) {
   std::vector<Group> groups;
   std::map<std::string, std::size_t> number;  // of a reason's group
   for (const OpPlan& op : plan.ops) {
-    if (op.quantized || op.form == OpForm::fp16 || !is_counted(op)) continue;
+    if (op.quantized || op.form == OpForm::fp16 || !is_counted(op.kind)) continue;
     const auto [found, is_new] = number.emplace(op.reason, groups.size());
     if (is_new) groups.push_back({op.reason, {}});
     groups[found->second].names.push_back(op.op.name);

@@ -389,6 +389,14 @@ TEST(OpCountsText, DoesNotCountWeightsOnlyAsInt8) {
             "0 ops in int8, 1 in float with values stored in codes, 1 in float\n");
 }
 
+TEST(OpCountsText, CountsTheOpsOfTheTables) {
+  Plan plan;
+  plan.ops = {op("a", "Conv", ""), op("b", "Softmax", "no kernel"), op("c", "Constant", "int64")};
+  EXPECT_EQ(op_counts_text(plan), "1 op in int8, 1 in float\n");
+  EXPECT_EQ(precision_table(plan).rows.size(), 2U);
+  EXPECT_EQ(float_reasons_table(plan).rows.size(), 1U);
+}
+
 TEST(FloatEditText, SaysHowFarTheEditedModelIsFromTheOriginal) {
   FloatEdit edit{
       .model = "edited.onnx", .exact = false, .samples = 12, .outputs = {}, .accuracy = {}};

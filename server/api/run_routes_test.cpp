@@ -104,6 +104,19 @@ TEST(ShowRun, NamesLongListsAndCountsTheirOps) {
   EXPECT_EQ(run.at("lists").at(1).at("rows"), 2001);
 }
 
+TEST(ShowRun, CountsNoConstants) {
+  ApiWorld world;
+  const std::string id = world.add_run(2001);
+  Plan plan = plan_of(2001);
+  plan.ops[1].kind = Kind::constant;
+  WorkloadWriter writer(world.store, world.folder_of(id), world.workspace.find(id));
+  writer.put(plan);
+  writer.succeed();
+  const json::Value run = world.json(v1(id));
+  EXPECT_EQ(run.at("result").at("ops_quantized"), 1001);
+  EXPECT_EQ(run.at("result").at("ops_float"), 999);
+}
+
 TEST(ShowRun, RefusesIdsThatAreNoFoldersName) {
   ApiWorld world;
   const std::string id = world.add_run();

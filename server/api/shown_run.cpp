@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
+#include "quantlens/base/words.h"
+#include "quantlens/record/op_counts.h"
 #include "quantlens/workspace/read_folder.h"
 #include "quantlens/workspace/read_record.h"
 #include "server/api/answer.h"
@@ -92,7 +94,7 @@ RunRecords records_of(Heads& heads, const Store& store, const Workload& run, con
   return records;
 }
 
-/// The plan's ops are counted: where they are elsewhere, by one column of theirs.
+/// The plan's ops are counted: where they are elsewhere, by two columns of theirs.
 void count_ops(const Store& store, const Run& run, const std::vector<ListElsewhere>& lists,
                json::Value& result) {
   const auto* object = result.if_object();
@@ -100,11 +102,14 @@ void count_ops(const Store& store, const Run& run, const std::vector<ListElsewhe
       lists, [](const ListElsewhere& one) { return one.record == "plan" && one.list == "ops"; });
   if (object == nullptr || !object->contains("ops_quantized") || !is_elsewhere) return;
   const TableReader ops = TableReader::open(store, run.folder / FileOf<Plan>::kName, "ops");
+  const boost::json::array kinds = ops.column("kind", 0, ops.size());
   const boost::json::array flags = ops.column("quantized", 0, ops.size());
-  const auto quantized =
-      static_cast<std::uint64_t>(std::count(flags.begin(), flags.end(), json::Value(true)));
-  result.as_object()["ops_quantized"] = quantized;
-  result.as_object()["ops_float"] = flags.size() - quantized;
+  OpCounts counts;
+  for (std::size_t i = 0; i < std::min(kinds.size(), flags.size()); ++i)
+    counts.add(kinds[i] == json::Value(word(Kind::constant)) ? Kind::constant : Kind::other,
+               flags[i] == json::Value(true));
+  result.as_object()["ops_quantized"] = counts.quantized;
+  result.as_object()["ops_float"] = counts.in_float;
 }
 
 /// What is read for the answer, which no link may stand for.

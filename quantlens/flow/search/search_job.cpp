@@ -11,6 +11,7 @@
 #include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
 #include "quantlens/flow/search/pricing.h"
+#include "quantlens/record/op_counts.h"
 #include "quantlens/tuning/goal.h"
 #include "quantlens/tuning/prices.h"
 
@@ -128,7 +129,9 @@ Trial SearchJob::tried(const Proposal& proposal, bool is_closing, double& second
     trial.multiply_adds_quantized = multiply_adds_quantized(plan, bench_.multiply_adds());
     trial.compute_quantized = compute_quantized(plan, bench_.able());
     if (prices_) trial.predicted_us = predict_us(*prices_, quantized_ops(plan));
-    for (const OpPlan& op : plan.ops) ++(op.quantized ? trial.ops_quantized : trial.ops_float);
+    const OpCounts ops = op_counts(plan.ops);
+    trial.ops_quantized = ops.quantized;
+    trial.ops_float = ops.in_float;
     const auto same = std::ranges::find_if(study().trials, [&](const Trial& earlier) {
       return earlier.fingerprint == trial.fingerprint && earlier.judged != Judged::failed &&
              answers(earlier, proposal.look);

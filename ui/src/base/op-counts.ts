@@ -24,7 +24,7 @@ export interface OpCounts {
   all: number; // without constants
   int8: number; // that compute on codes
   float: number; // that were not quantized; those that are left run otherwise, or are stored in few bits
-  constants: number; // NaN: not known, they are among those in float
+  constants: number; // NaN: not known
 }
 
 export function opCountsOf(fates: readonly (Fate | null)[]): OpCounts {
@@ -33,7 +33,7 @@ export function opCountsOf(fates: readonly (Fate | null)[]): OpCounts {
   return { all: fates.length - constants, int8: count("int8"), float: count("float"), constants };
 }
 
-/** As a run's result has them, with constants among those in float; null: it quantized nothing. */
+/** As a run's result has them, which counts no constants either; null: it quantized nothing. */
 export function toldOpCounts(result: unknown): OpCounts | null {
   const { ops_quantized, ops_float } = objectOf(result);
   const [int8, float] = [numberOf(ops_quantized), numberOf(ops_float)];

@@ -81,6 +81,16 @@ def demo_and_doctor(sandbox):
         harness.check(run["accuracy"] == kept, f"the accuracy {name} is that of the stored run")
     newest = sandbox.json("workloads", "show", "last")["id"]
     harness.check(newest == told["per_tensor"]["workload"], f"the broken run is the newest: {newest}")
+    listed = {one["id"]: one for one in sandbox.json("workloads", "list")}
+    text = sandbox.run("workloads", "list").stdout
+    harness.check(max(map(len, text.splitlines())) <= 100, "a list of runs fits 100 columns")
+    for run in told.values():
+        one, accuracy = listed[run["workload"]], run["accuracy"]
+        harness.check((one["model"], one["accuracy"]["metric"]) == ("digits.onnx", "top1"), "a list says model and metric")
+        harness.check((one["accuracy"]["reference"], one["accuracy"]["quantized"]) ==
+                      (accuracy["reference"]["value"], accuracy["quantized"]["value"]), "and both accuracies")
+        (line,) = [line for line in text.splitlines() if run["workload"] in line]
+        harness.check(f"{accuracy['quantized']['value']:.4f} top1" in line and "digits.onnx" in line, f"so does its table: {line}")
     named = sandbox.json("workloads", "show", "demo per channel")["id"]
     harness.check(named == told["per_channel"]["workload"], f"a run is found by its name: {named}")
     pair = sandbox.json("compare", "demo per channel", "demo per tensor")

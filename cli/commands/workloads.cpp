@@ -6,6 +6,7 @@
 #include "quantlens/base/json.h"
 #include "quantlens/report/kept_run.h"
 #include "quantlens/workspace/read_folder.h"
+#include "quantlens/workspace/read_list.h"
 #include "quantlens/workspace/read_run.h"
 
 namespace quantlens::cli {
@@ -19,12 +20,14 @@ struct Arguments {
 
 int list(const Arguments& arguments) {
   DiskStore store;
-  const std::vector<Workload> workloads = arguments.open(store).list();
+  const std::vector<ListedRun> runs = read_list(store, arguments.open(store));
   if (arguments.table.is_json()) {
-    print_out(json::dump(json::encode(workloads)));
-    return kDone;
+    print_out(json::dump(json::encode(runs)));
+  } else if (arguments.table.is_csv()) {
+    arguments.table.print(workloads_table(runs));
+  } else {
+    print_out(workloads_text(runs, arguments.table.view()));
   }
-  arguments.table.print(workloads_table(workloads));
   return kDone;
 }
 
@@ -39,7 +42,8 @@ int show(const Arguments& arguments) {
   } else if (!arguments.table.is_csv()) {
     print_out(kept_run_text(records, folder, view));
   } else {
-    arguments.table.print(run_table(records, view).value_or(workloads_table({records.run})));
+    arguments.table.print(
+        run_table(records, view).value_or(workloads_table({listed_run(records.run, {})})));
   }
   return kDone;
 }

@@ -10,6 +10,7 @@
 #include "quantlens/record/checkup.h"
 #include "quantlens/record/comparison.h"
 #include "quantlens/record/inspection.h"
+#include "quantlens/record/listed_run.h"
 #include "quantlens/report/all_tables.h"
 #include "quantlens/report/gate.h"
 #include "quantlens/report/report_findings.h"
@@ -53,6 +54,7 @@ std::string text_of_run(const PythonRun& run, bool is_markdown, bool all) {
 std::string types_text() {
   RecordTypes types;
   types.add<Workload>();
+  types.add<ListedRun>();
   types.add<Plan>();
   types.add<FloatEdit>();
   types.add<Diagnosis>();

@@ -16,6 +16,7 @@
 #include "quantlens/flow/steps/models/destination.h"
 #include "quantlens/flow/tensorboard.h"
 #include "quantlens/flow/version.h"
+#include "quantlens/workspace/read_list.h"
 #include "quantlens/workspace/read_run.h"
 #include "server/offline/write_comparison.h"
 #include "server/offline/write_report.h"
@@ -50,8 +51,9 @@ PythonRun open_run(const Asked& asked) {
 }
 
 nb::object list_runs(const Asked& asked) {
-  return to_python(in_workspace(
-      asked, [&](Store&, Workspace& workspace, Progress&) { return workspace.list(); }));
+  return to_python(in_workspace(asked, [&](Store& store, Workspace& workspace, Progress&) {
+    return read_list(store, workspace);
+  }));
 }
 
 int delete_run(const Asked& asked) {

@@ -233,14 +233,14 @@ def open_run(run: RunName = "last", *, workspace: Path | None = None) -> Run:
 
 
 @public
-def workloads(*, workspace: Path | None = None) -> list[records.Workload]:
-    """All runs of the workspace, the newest first.
+def workloads(*, workspace: Path | None = None) -> list[records.ListedRun]:
+    """All runs of the workspace, the newest first, each with its model's file name and its accuracy.
 
     >>> run = quantlens.evaluate("float.onnx", (images, labels), "top1", name="mine")
     >>> quantlens.workloads()[0].name
     'mine'
     """
-    return cast("list[records.Workload]", _core.list_runs({"workspace": workspace}))
+    return cast("list[records.ListedRun]", _core.list_runs({"workspace": workspace}))
 
 
 @public

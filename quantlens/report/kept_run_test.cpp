@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/report/kept_run.h"
 
+#include <sstream>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "quantlens/base/text.h"
 #include "quantlens/report/run_text.h"
 
 namespace quantlens {
@@ -79,16 +82,65 @@ TEST(KeptRunText, SaysWhoItIsAndThenWhatItsVerbTold) {
   EXPECT_THAT(text, HasSubstr(run_text(evaluation(), RunView())));
 }
 
+ListedRun good() {
+  Workload run = evaluation().run;
+  run.models = {{.role = ModelRole::quantized, .path = "/runs/net.int8.onnx"},
+                {.role = ModelRole::reference, .path = "/models/net.onnx"}};
+  return listed_run(run, AccuracySummary{.metric = "top1",
+                                         .reference = 0.782,
+                                         .quantized = 0.758,
+                                         .difference = {},
+                                         .difference_interval = {}});
+}
+
+ListedRun failed(const std::string& message) {
+  Workload run;
+  run.id = "20261121-113046-quantize-net-03c4";
+  run.state = WorkloadState::failure;
+  run.message = message;
+  return listed_run(run, {});
+}
+
 TEST(WorkloadsTable, HasARowForEachRun) {
-  Workload failed;
-  failed.id = "two";
-  failed.state = WorkloadState::failure;
-  failed.message = "interrupted";
-  const Table table = workloads_table({evaluation().run, failed});
-  ASSERT_EQ(table.rows.size(), 2U);
-  EXPECT_EQ(std::get<std::string>(table.rows[0][1]), "success");
-  EXPECT_EQ(std::get<std::string>(table.rows[1][1]), "failure");
-  EXPECT_EQ(std::get<std::string>(table.rows[1][2]), "interrupted");
+  EXPECT_EQ(to_csv(workloads_table({good(), failed("interrupted")})),
+            "Id,State,Message,Verb,Name,Model,Metric,Accuracy,Accuracy of the reference\r\n"
+            "20261121-113045-evaluate-net-3f2a,success,,evaluate,net,net.onnx,top1,0.758,0.782\r\n"
+            "20261121-113046-quantize-net-03c4,failure,interrupted,,,,,,\r\n");
+}
+
+TEST(WorkloadsText, SaysTheAccuracyAndTheModelAndBelowHowARunFailed) {
+  EXPECT_EQ(workloads_text({good(), failed("interrupted")}, {}),
+            R"(+----------------------------------------------------------------------+
+|                              Workloads                               |
++-----------------------------------+---------+-------------+----------+
+|                 Id                |  State  |   Accuracy  |  Model   |
++-----------------------------------+---------+-------------+----------+
+| 20261121-113045-evaluate-net-3f2a | success | 0.7580 top1 | net.onnx |
+| 20261121-113046-quantize-net-03c4 | failure |             |          |
++-----------------------------------+---------+-------------+----------+
+20261121-113046-quantize-net-03c4: interrupted
+)");
+}
+
+TEST(WorkloadsText, Fits100ColumnsAndShortensNoId) {
+  ListedRun run = good();
+  run.id += "-and-a-name-of-many-letters";
+  run.model = std::string(60, 'm');
+  std::string message;
+  for (int i = 0; i < 40; ++i) message += "why ";
+  const std::string text = workloads_text({run, failed(message)}, {});
+  EXPECT_THAT(text, HasSubstr("| " + run.id + " |"));
+  EXPECT_THAT(text, HasSubstr("0.7580 top1"));
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 100U) << line;
+}
+
+TEST(WorkloadsText, SaysHowRunsFailedThatAreInTheTable) {
+  RunView view;
+  view.text.rows = 1;
+  EXPECT_THAT(workloads_text({good(), failed("broken off")}, view), Not(HasSubstr("broken off")));
+  EXPECT_THAT(workloads_text({failed("broken\x1b off")}, view), HasSubstr("broken"));
+  EXPECT_THAT(workloads_text({failed("broken\x1b off")}, view), Not(HasSubstr("\x1b")));
 }
 
 }  // namespace

@@ -126,7 +126,7 @@ Width width_of(const Table& table, std::size_t column, std::size_t number, const
   const auto with_header = [&](std::size_t wanted) {
     return std::min(width.natural, std::max(wanted, display_width(lines[0][number])));
   };
-  const bool is_text = !is_numeric(table, column);
+  const bool is_text = !is_numeric(table, column) && !table.columns[column].whole;
   const bool is_sentence = is_text && has_words && width.natural > kLongestPhrase;
   width.as_sentence = is_sentence ? with_header(kLeastSentenceWidth) : width.natural;
   width.least = is_text ? with_header(kLeastTextWidth) : width.natural;

@@ -35,6 +35,7 @@ struct Column {
   std::string title;           ///< "OP name"; in CSV the header
   bool only_in_files = false;  ///< left out where people read: terminal and Markdown
   bool keep = false;           ///< dropped last where the width does not suffice
+  bool whole = false;          ///< its text is never shortened, as people type it
 };
 
 /// How the title stands over a table on a terminal.

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
-#include "quantlens/workspace/read_record.h"
+#include "quantlens/workspace/read_list.h"
 #include "server/api/answer.h"
 #include "server/own_folder.h"
 #include "server/shown.h"
@@ -21,44 +21,6 @@ constexpr std::size_t kTailBytes = 8192;  // of a log: some dozens of events
 
 bool has_ended(WorkloadState state) {
   return state == WorkloadState::success || state == WorkloadState::failure;
-}
-
-AccuracySummary summary_of(const Accuracy* reference, const Accuracy& quantized,
-                           const std::optional<std::array<double, 2>>& difference_interval) {
-  AccuracySummary summary{.metric = quantized.metric,
-                          .reference = {},
-                          .quantized = quantized.value,
-                          .difference = {},
-                          .difference_interval = difference_interval,
-                          .is_rate = quantized.is_rate,
-                          .higher_is_better = quantized.higher_is_better};
-  if (reference != nullptr) {
-    summary.reference = reference->value;
-    summary.difference = quantized.value - reference->value;
-  }
-  return summary;
-}
-
-/// Of a search: that of its best trial.
-std::optional<AccuracySummary> accuracy_of_study(const Study& study) {
-  if (!study.best || *study.best < 1 || *study.best > study.trials.size()) return std::nullopt;
-  const Trial& best = study.trials[*study.best - 1];
-  if (!best.accuracy) return std::nullopt;
-  return summary_of(&study.reference, *best.accuracy, best.difference_interval);
-}
-
-/// Nothing of a record that is damaged: the run is listed all the same.
-std::optional<AccuracySummary> accuracy_of(const WorkloadReader& reader) {
-  try {
-    if (const auto record = reader.get<AccuracyRecord>()) {
-      return summary_of(record->reference ? &*record->reference : nullptr, record->quantized,
-                        record->difference_interval);
-    }
-    const auto study = reader.get<Study>();
-    return study ? accuracy_of_study(*study) : std::nullopt;
-  } catch (const Error&) {
-    return std::nullopt;
-  }
 }
 
 /// The end of a log tells how far a run is; all of it may be long.
@@ -121,7 +83,7 @@ Runs::One Runs::remember(const Workload& workload, const std::string& own) {
                   .finished = workload.finished,
                   .models = workload.models,
                   .metric = workload.metric,
-                  .accuracy = accuracy_of(WorkloadReader(store_, folder)),
+                  .accuracy = read_accuracy(WorkloadReader(store_, folder)),
                   .progress = {}};
   const bool ended = has_ended(workload.state) && !workload.finished.empty();
   if (workload.state != WorkloadState::success) run->summary.progress = last_step(store_, folder);

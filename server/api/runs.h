@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -13,24 +12,11 @@
 #include <boost/describe.hpp>
 
 #include "quantlens/base/progress_events.h"
+#include "quantlens/record/accuracy_summary.h"
 #include "quantlens/record/workload.h"
 #include "quantlens/workspace/workspace.h"
 
 namespace quantlens::server {
-
-/// The two accuracies of a run, of one model as `quantized`.
-struct AccuracySummary {
-  std::string metric;
-  std::optional<double> reference;
-  std::optional<double> quantized;
-  std::optional<double> difference;                          ///< quantized - reference
-  std::optional<std::array<double, 2>> difference_interval;  ///< 95 %, paired, where it is known
-  bool is_rate = true;
-  bool higher_is_better = true;
-};
-BOOST_DESCRIBE_STRUCT(AccuracySummary, (),
-                      (metric, reference, quantized, difference, difference_interval, is_rate,
-                       higher_is_better))
 
 /// What a list of runs shows of one.
 struct RunSummary {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/compare/compare.h"
 
-#include <algorithm>
 #include <numeric>
 
 #include "quantlens/compare/compare_parts.h"
+#include "quantlens/record/data_of.h"
 #include "quantlens/record/op_counts.h"
 
 namespace quantlens {
@@ -48,16 +48,11 @@ bool ran_the_quantized_one(const RunToCompare& one, const RunToCompare& two) {
          is_same_file(&models.front(), file_of(two.records.run, ModelRole::quantized));
 }
 
-const DataUsed* samples_of(const Workload& run) {
-  const auto found = std::ranges::find(run.data, DataRole::samples, &DataUsed::role);
-  return found == run.data.end() ? nullptr : &*found;
-}
-
 bool is_same_data(const RunToCompare& a, const RunToCompare& b) {
   // Parts that were judged together may have any gaps.
   if (a.samples && b.samples && *a.samples != *b.samples) return false;
-  const DataUsed* in_a = samples_of(a.records.run);
-  const DataUsed* in_b = samples_of(b.records.run);
+  const DataUsed* in_a = data_of(a.records.run, DataRole::samples);
+  const DataUsed* in_b = data_of(b.records.run, DataRole::samples);
   if (in_a == nullptr || in_b == nullptr) return false;
   const auto part = [](const DataUsed& data) {
     return data.part.value_or(Samples{.first = 0, .count = data.samples});

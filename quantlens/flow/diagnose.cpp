@@ -11,6 +11,7 @@
 #include "quantlens/flow/steps/remedies/remedies.h"
 #include "quantlens/flow/steps/stored/parts.h"
 #include "quantlens/quantizer/recipe/stored_recipe.h"
+#include "quantlens/record/data_of.h"
 
 namespace quantlens::flow {
 namespace {
@@ -28,7 +29,7 @@ std::optional<Parts> gathered_parts(const DiagnoseOptions& options, const Sessio
 std::uint64_t samples_in_a_row(const Parts& parts) {
   std::uint64_t end = 0;
   for (const StoredRun& stored : parts.runs) {
-    const DataUsed* used = samples_of(stored);
+    const DataUsed* used = data_of(stored.run, DataRole::samples);
     if (used == nullptr) continue;
     if (!used->part) return used->samples;
     if (used->part->first == end) end += used->part->count;

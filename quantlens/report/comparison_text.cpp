@@ -17,6 +17,7 @@
 #include "quantlens/base/store.h"
 #include "quantlens/base/text.h"
 #include "quantlens/base/words.h"
+#include "quantlens/record/data_of.h"
 #include "quantlens/report/cell.h"
 #include "quantlens/report/markdown_prose.h"
 #include "quantlens/report/statement_text.h"
@@ -239,8 +240,7 @@ std::string who_line(const char* which, const ComparedRun& run) {
   if (run.verb.empty())
     return fmt::format("{}: {}, whose own record cannot be read", which, run.id);
   std::string text = fmt::format("{}: {} of '{}', made {}", which, run.id, run.verb, run.created);
-  const auto samples = std::ranges::find(run.data, DataRole::samples, &DataUsed::role);
-  if (samples != run.data.end()) {
+  if (const DataUsed* samples = data_of(run.data, DataRole::samples)) {
     text += ", " + counted(samples->samples, "sample");
     const std::string file = fs::path(samples->path).filename().string();
     if (!file.empty()) text += " of " + file;

@@ -8,6 +8,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "quantlens/record/data_of.h"
 #include "quantlens/workspace/read_record.h"
 #include "server/jobs/data_paths.h"
 #include "server/jobs/jobs.h"
@@ -37,9 +38,8 @@ std::string named_sample(const Context& context, const Run& run, std::string_vie
 std::string data_of(const Context& context, const Run& run) {
   const auto workload = WorkloadReader(context.store, run.folder).get<Workload>();
   if (!workload) throw Error(Errc::not_found, "The workload has no workload.json.");
-  const auto data = std::ranges::find(workload->data, DataRole::samples, &DataUsed::role);
-  if (data == workload->data.end())
-    throw Error(Errc::not_found, "The workload looked at no samples.");
+  const DataUsed* data = data_of(*workload, DataRole::samples);
+  if (data == nullptr) throw Error(Errc::not_found, "The workload looked at no samples.");
   if (!data->path.empty()) return data->path;
   if (data->data.starts_with('/')) return data->data;
   throw Error(Errc::not_found,

@@ -12,6 +12,7 @@
 #include "quantlens/accuracy/evaluate.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "quantlens/record/data_of.h"
 #include "quantlens/stats/bytes.h"
 #include "quantlens/workspace/read_record.h"
 
@@ -28,7 +29,7 @@ struct StoredPart {
 };
 
 std::uint64_t first_sample(const StoredRun& stored) {
-  const DataUsed* data = samples_of(stored);
+  const DataUsed* data = data_of(stored.run, DataRole::samples);
   return data != nullptr && data->part ? data->part->first : 0;
 }
 
@@ -166,8 +167,8 @@ void add(AccuracyState& all, const AccuracyState& part) {
 /// Adds a part whose samples come later.
 void add(StoredPart& all, StoredPart&& part, std::vector<std::string>& notes) {
   check_alike(all, part);
-  const DataUsed* one = samples_of(all.stored);
-  const DataUsed* other = samples_of(part.stored);
+  const DataUsed* one = data_of(all.stored.run, DataRole::samples);
+  const DataUsed* other = data_of(part.stored.run, DataRole::samples);
   if (one != nullptr && other != nullptr && one->fingerprint != other->fingerprint) {
     notes.push_back(fmt::format("{} and {} looked at different data: {} and {}", all.id(),
                                 part.id(), printable(one->data), printable(other->data)));
@@ -182,8 +183,8 @@ void add(StoredPart& all, StoredPart&& part, std::vector<std::string>& notes) {
 
 /// Samples between two parts that neither looked at.
 void note_gap(const StoredRun& before, const StoredRun& after, std::vector<std::string>& notes) {
-  const DataUsed* one = samples_of(before);
-  const DataUsed* other = samples_of(after);
+  const DataUsed* one = data_of(before.run, DataRole::samples);
+  const DataUsed* other = data_of(after.run, DataRole::samples);
   if (one == nullptr || other == nullptr || !one->part || !other->part) return;
   const std::uint64_t end = one->part->first + one->part->count;
   if (other->part->first <= end) return;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/steps/stored/stored_run.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
@@ -23,11 +21,6 @@ StoredRun find_in(const Workspace& workspace, const std::string& id, const Store
 }
 
 }  // namespace
-
-const DataUsed* samples_of(const StoredRun& stored) {
-  const auto found = std::ranges::find(stored.run.data, DataRole::samples, &DataUsed::role);
-  return found == stored.run.data.end() ? nullptr : &*found;
-}
 
 StoredRun find_run(const std::string& text, const Session& session) {
   std::error_code none;

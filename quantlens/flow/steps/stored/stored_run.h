@@ -19,9 +19,6 @@ struct StoredRun {
 /// where there is none.
 StoredRun find_run(const std::string& text, const Session& session);
 
-/// The samples that the run looked at, as its own record names them; null: none.
-const DataUsed* samples_of(const StoredRun& stored);
-
 /// The model as it was then. Throws Errc::not_found where the run had none (null), and
 /// Errc::bad_input where the file is another one by now.
 Model read_again(const ModelFile* file, const StoredRun& stored, const Session& session);

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -60,6 +61,8 @@ def in_dask(states):
         same(pool, "Dask, of which a worker is killed", states, shards=12)
         killed.join()
         harness.check(not killed.left, "it was killed while shards were computed")
+        left = list(pathlib.Path(tempfile.gettempdir()).glob("quantlens-shard-*"))
+        harness.check(not left, f"and leaves no folder: {left}")
     return True
 
 
@@ -123,6 +126,8 @@ def main():
     sandbox = harness.Sandbox()
     os.environ.update({**sandbox.environment, "PYTHONPATH": os.pathsep.join([PACKAGE, str(pathlib.Path(__file__).parent)])})
     os.chdir(sandbox.path)
+    tempfile.tempdir = os.environ["TMPDIR"] = str(sandbox.path / "temporary")
+    os.mkdir(tempfile.tempdir)
     states = whole()
     ran = [in_dask(states), by_mpi(states)]
     if not any(ran):

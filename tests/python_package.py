@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Python package: the same figures as the command line, from whatever Python code has in memory."""
 import concurrent.futures
+import contextlib
 import doctest
 import functools
 import inspect
@@ -26,6 +27,7 @@ os.environ["PYTHONPATH"] = PACKAGE
 import numpy as np  # noqa: E402
 import onnx  # noqa: E402
 import quantlens  # noqa: E402
+import quantlens.shards  # noqa: E402
 
 MODEL = harness.DEMO / "digits.onnx"
 BROKEN = {"accuracy_level": "fast", "weight": {"granularity": "per_tensor"}}
@@ -473,15 +475,55 @@ def in_shards(sandbox, model):
         pool.submit(os.kill, pool.submit(os.getpid).result(), signal.SIGKILL)
         told = quantlens.evaluate(model, data, "top1", executor=pool, shards=3, progress=False)
         harness.check(told.accuracy.quantized.value == one.accuracy.quantized.value, "a worker that is killed is done without")
+        harness.check(told.run.verb == "evaluate" and "-evaluate-" in told.id, f"and the run is one of evaluate: {told.id}")
+        harness.check(not any("judge" in note for note in told.run.notes), f"that tells of no other verb: {told.run.notes}")
         told = quantlens.evaluate(model, data, "top1", executor=pool, shards=3, progress=False)
         harness.check(told.accuracy.quantized.value == one.accuracy.quantized.value, "so is a pool that takes nothing any more")
     with_odd_executors(data, whole)
+    killed_at_work(data)
     refused(quantlens.UsageError, ["all samples", "shard"],
             lambda: quantlens.evaluate(model, data, "top1", shard=(1, 2), executor=concurrent.futures.ThreadPoolExecutor(1), progress=False))
     refused(quantlens.UsageError, ["metric of your own"],
             lambda: quantlens.evaluate(model, data, right, executor=concurrent.futures.ThreadPoolExecutor(1), progress=False))
     refused(quantlens.UsageError, ["cannot be sent"],
             lambda: quantlens.evaluate(model, (one for one in []), "top1", executor=concurrent.futures.ThreadPoolExecutor(1), progress=False))
+
+
+def killed(function, *args):
+    """On a worker: as far as what it keeps meanwhile, and no further."""
+    quantlens.verbs.gather = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+    return function(*args)
+
+
+class Killed(concurrent.futures.ProcessPoolExecutor):
+    def submit(self, function, /, *args):
+        return super().submit(killed, function, *args)
+
+
+def killed_at_work(data):
+    """Its folder stays behind, and is removed by the run that did without it; another's is not."""
+    folder = pathlib.Path("temporary").resolve()
+    folder.mkdir()
+    before = tempfile.tempdir, os.environ.get("TMPDIR")
+    tempfile.tempdir = os.environ["TMPDIR"] = str(folder)
+    try:
+        with Killed(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+            dead = quantlens.shards.PREFIX + "other-"
+            with contextlib.suppress(concurrent.futures.process.BrokenProcessPool):
+                pool.submit(quantlens.shards.compute, "calibrate", {}, 1, 2, "other").result()
+            left = [one.name for one in folder.iterdir()]
+            harness.check(len(left) == 1 and left[0].startswith(dead), f"a worker that is killed leaves its folder: {left}")
+        with Killed(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+            quantlens.calibrate(MODEL, data, output="merged.bin", executor=pool, shards=2, progress=False)
+        harness.check([one.name for one in folder.iterdir()] == left, "a run removes what its own workers left, and no more")
+        harness.check(pathlib.Path("merged.bin").read_bytes() == pathlib.Path("whole.bin").read_bytes(), "and merges to equal bytes")
+    finally:
+        tempfile.tempdir = before[0]
+        if before[1] is None:
+            del os.environ["TMPDIR"]
+        else:
+            os.environ["TMPDIR"] = before[1]
+        shutil.rmtree(folder)
 
 
 class Odd(concurrent.futures.ThreadPoolExecutor):

@@ -251,6 +251,7 @@ PythonRun judge(const Asked& asked) {
   const Call call(asked);
   flow::JudgeOptions options;
   asked.set("runs", options.runs);
+  asked.set("verb", options.verb);
   return call.start<flow::JudgeResult>(
       [&](const flow::Session& session) { return flow::judge(options, session); });
 }

@@ -75,7 +75,8 @@ def _in_shards(verb: str, asked: dict[str, Any], executor: Any, shards: Any) -> 
         runs = [parts.run_in(folder) for folder in made]
         if verb == "diagnose":  # local errors and trials are of the first samples, which are run here
             return _call(verb, {**asked, "gathered": [os.fspath(run) for run in runs]}, asked["reference"])
-        return _handed(judge(*runs, workspace=asked["workspace"], name=asked["name"], progress=asked["progress"]), callbacks)
+        together = {"runs": [os.fspath(run) for run in runs], "workspace": asked["workspace"], "name": asked["name"], "verb": verb}
+        return _handed(_judged(together, asked["progress"]), callbacks)
 
 
 def _most_shards(verb: str, asked: dict[str, Any]) -> int:
@@ -333,9 +334,12 @@ def judge(
         raise UsageError("judge: no run is given; give one, or all parts of one")
     names = [one.folder if isinstance(one, Run) else getattr(one, "id", one) for one in runs]
     asked = {"runs": names, "workspace": workspace, "name": name, "threads": threads}
+    return _handed(_judged(asked, progress).held_against(fail_below), callbacks)
+
+
+def _judged(asked: dict[str, Any], progress: Any) -> Run:
     with told(progress) as telling:
-        run = Run(_core.judge({**asked, "progress": telling}))
-    return _handed(run.held_against(fail_below), callbacks)
+        return Run(_core.judge({**asked, "progress": telling}))
 
 
 @public

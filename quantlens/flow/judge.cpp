@@ -130,12 +130,13 @@ JudgeResult judge(const JudgeOptions& options, const Session& session) {
   const StoredModels models = models_of(parts, session);
   Session named = session;
   if (named.name.empty()) named.name = first.name;
-  const auto workload = begin_workload(named, "judge", models.by_role());
+  const auto workload = begin_workload(named, options.verb, models.by_role());
   workload->describe(data_of(parts.runs), first.metric);
   JudgeResult result;
   result.folder = workload->folder();
   run_recorded(session, *workload, [&](const Session& recorded) {
-    recorded.progress.note(fmt::format("judges what {} gathered", ids_of(parts.runs)));
+    if (options.verb == "judge")
+      recorded.progress.note(fmt::format("judges what {} gathered", ids_of(parts.runs)));
     for (const std::string& note : parts.notes) recorded.progress.note(note);
     if (parts.accuracy) {
       add_accuracy(*parts.accuracy, result, *workload);

@@ -14,6 +14,8 @@ struct JudgeOptions {
   /// Several are parts of one: of the same verb, models and metric, over different samples. At
   /// least one.
   std::vector<std::string> runs;
+  /// What the run is recorded as: `evaluate` where that had its parts scored by others.
+  std::string verb = "judge";
 };
 
 /// What a diagnosis or an evaluation returns.

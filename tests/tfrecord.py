@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Images in TFRecord files, as examples/tfrecord writes them and TensorFlow reads them, are the samples of their folder."""
+import json
+import os
 import subprocess
 import sys
 
@@ -7,7 +9,8 @@ import harness
 
 WRITER = harness.SOURCE / "examples" / "tfrecord" / "write_tfrecord.py"
 COUNT = 40
-STEPS = "crop: 224, color: rgb, mean: [127.5, 127.5, 127.5], std: [127.5, 127.5, 127.5], layout: nchw"
+DOCUMENT = {"crop": 224, "mean": 127.5, "std": 127.5, "layout": "nchw"}
+STEPS = ", ".join(f"{key}: {value}" for key, value in DOCUMENT.items())
 
 
 def write(*words):
@@ -36,6 +39,21 @@ def check_with_tensorflow(files, labels):
                   "TensorFlow reads the same classes")
 
 
+def check_package(sandbox, model, expected):
+    """A dict with a relative pattern means the files beside the caller."""
+    package = os.environ.get("QUANTLENS_PYTHON_PACKAGE")
+    if not package:
+        print("left out the Python package (QUANTLENS_PYTHON_PACKAGE does not name it)")
+        return
+    code = ("import json, quantlens\n"
+            f"data = json.loads({json.dumps(json.dumps(dict(tfrecord=dict(files='val-*', **DOCUMENT))))})\n"
+            f"told = quantlens.evaluate({str(model)!r}, data, metric='top1', progress=False)\n"
+            "print(told.accuracy.quantized.value)")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=sandbox.path,
+                          env=dict(sandbox.environment, PYTHONPATH=package))
+    harness.check(done.stdout.strip() == str(expected), f"the package reads the same: {(done.stdout + done.stderr).strip()[-80:]}")
+
+
 def main():
     sandbox = harness.Sandbox()
     testdata = harness.need_testdata()
@@ -57,6 +75,7 @@ def main():
     many = sandbox.write("many.yaml", f"tfrecord: {{files: val-*, {STEPS}}}\n")
     harness.check(accuracy(sandbox, model, many, "top1") == whole, "shards whose classes begin with 1 need no offset")
     check_with_tensorflow(shards, lines)
+    check_package(sandbox, model, whole[0])
 
     for name, data in (("folder", folder), ("records", many)):
         sandbox.run("calibrate", model, "--data", data, "-o", sandbox.path / f"{name}.bin")

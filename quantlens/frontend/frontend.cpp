@@ -40,7 +40,11 @@ struct Format {
 };
 
 constexpr Format kFormats[] = {
-    {.name = "graphdef", .match = graphdef::match, .read = graphdef::read},
+    {.name = "graphdef",
+     .match = graphdef::match,
+     .read = graphdef::read,
+     .edited = graphdef::edited,
+     .apply = graphdef::apply},
     {"onnx", onnx::match, onnx::read, onnx::locations_in, onnx::upgrade, onnx::edited,
      onnx::files_of, onnx::apply, onnx::write_patched, onnx::write_annotated},
 };

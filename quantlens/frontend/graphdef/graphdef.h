@@ -1,12 +1,17 @@
 // TensorFlow's GraphDef without libprotobuf and without TensorFlow: frozen graphs, read by
-// protozero over the mapped file. docs/tensorflow.md says what is read, and how a graph is frozen.
+// protozero over the mapped file, and written with their int8 ops. docs/tensorflow.md says what is
+// read and written, and how a graph is frozen.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "quantlens/base/store.h"
 #include "quantlens/graph/model.h"
+#include "quantlens/record/plan.h"
 
 namespace quantlens::graphdef {
 
@@ -24,5 +29,14 @@ std::string_view problem_of_folder(const fs::path& folder);
 /// Nodes that make no value (NoOp, Assert, and the like) stay in the file. Throws as
 /// frontend::read.
 Model read(const fs::path& path, MappedFile file);
+
+/// As frontend::edited and frontend::apply. Key/value properties stand in a node of their own.
+/// Throw Errc::unsupported where TensorFlow has no int8 op for what the plan asks, and where an op
+/// lies in a function.
+Model edited(const Model& model, const Plan& plan,
+             const std::map<std::string, std::string>& metadata);
+std::vector<std::string> apply(const Model& model, const Plan& plan,
+                               const std::map<std::string, std::string>& metadata, Store& store,
+                               const fs::path& path);
 
 }  // namespace quantlens::graphdef

@@ -5,6 +5,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "quantlens/frontend/graphdef/edit.h"
 #include "quantlens/frontend/graphdef/graphdef.h"
 #include "quantlens/frontend/graphdef/source.h"
 #include "quantlens/graph/check.h"
@@ -28,7 +29,7 @@ std::int64_t read_producer(std::string_view message) {
   return producer;
 }
 
-Graph read_sound(Source& source) {
+void read_sound(Source& source, Model& model) {
   std::vector<std::string_view> nodes;
   Fields fields(source.file.text());
   for (Field field; fields.next(field);) {
@@ -37,7 +38,8 @@ Graph read_sound(Source& source) {
     if (field.key == bytes_key(GraphDef::versions)) source.producer = read_producer(field.payload);
   }
   if (nodes.empty()) unsound(source.path, "it has no nodes");
-  return make_graph(source, read_ops(source, nodes), std::nullopt);
+  model.graph = make_graph(source, read_ops(source, nodes), std::nullopt);
+  model.metadata = metadata_of(source, nodes);
 }
 
 }  // namespace
@@ -57,7 +59,7 @@ Model read(const fs::path& path, MappedFile file) {
   model.path = path;
   model.file = source.file;
   try {
-    model.graph = read_sound(source);
+    read_sound(source, model);
   } catch (const protozero::end_of_buffer_exception&) {
     unsound(path, "it ends in the middle, or is no GraphDef at all");
   } catch (const protozero::exception& error) {
@@ -71,6 +73,8 @@ Model read(const fs::path& path, MappedFile file) {
   model.opsets[""] = source.producer;
   model.vocabulary.version = fmt::format("producer {}", source.producer);
   model.vocabulary.whole = model.vocabulary.version;
+  model.vocabulary.dynamic_codes = false;
+  model.vocabulary.half = false;
   return model;
 }
 

@@ -252,6 +252,7 @@ std::vector<std::pair<std::string_view, Values>> read_functions(const Value& val
 
 NodeParts split_node(const Source& source, std::string_view message) {
   NodeParts parts;
+  parts.message = message;
   Fields fields(message);
   for (Field field; fields.next(field);) {
     switch (field.key) {

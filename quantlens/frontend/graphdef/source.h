@@ -31,6 +31,7 @@ using Values = std::map<std::string_view, Value>;
 
 /// A NodeDef as it stands in the file.
 struct NodeParts {
+  std::string_view message;
   std::string_view name;
   std::string_view type;
   std::string_view device;

@@ -7,10 +7,13 @@
 #include <optional>
 #include <string>
 
-#include "quantlens/frontend/onnx/pieces.h"
+#include "quantlens/frontend/onnx/onnx.h"
 #include "quantlens/frontend/onnx/source.h"
+#include "quantlens/frontend/pieces.h"
 
 namespace quantlens::onnx {
+
+using protobuf::Pieces;
 
 /// A weight on its way into a file; its elements are made when they are written, one weight at a
 /// time.

@@ -12,10 +12,12 @@
 #include <variant>
 
 #include "quantlens/frontend/onnx/encode.h"
-#include "quantlens/frontend/onnx/pieces.h"
 #include "quantlens/frontend/onnx/wire.h"
+#include "quantlens/frontend/pieces.h"
 
 namespace quantlens::onnx {
+
+using protobuf::Pieces;
 
 /// What becomes of one field: it stays, it goes, or it has these contents now.
 struct Keep {};

@@ -9,9 +9,11 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/frontend/onnx/onnx.h"
-#include "quantlens/frontend/onnx/pieces.h"
+#include "quantlens/frontend/pieces.h"
 
 namespace quantlens::onnx {
+
+using protobuf::Pieces;
 
 Node make_node(const std::string& type, std::vector<std::string> inputs,
                std::vector<std::string> outputs, std::map<std::string, Attribute> attributes = {});

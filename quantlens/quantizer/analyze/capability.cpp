@@ -37,6 +37,13 @@ bool Capabilities::has(Kind kind, Role role) const {
   return able != nullptr && able->role == role;
 }
 
+bool Capabilities::needs_weight(Kind kind) const {
+  const Capability* able = row(kind);
+  if (able == nullptr) return false;
+  return kind == Kind::conv || kind == Kind::gemm ||
+         (kind == Kind::matmul && able->data_inputs == 1);
+}
+
 bool Capabilities::has_kernel(Kind kind) const {
   return has(kind) || std::ranges::find(others_, kind) != others_.end();
 }

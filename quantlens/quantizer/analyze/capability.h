@@ -36,6 +36,18 @@ struct TargetRow {
   bool saturates = false;
 };
 
+/// What the codes of a runtime's kernels are like, and how it finds these kernels.
+struct KernelRules {
+  /// Codes have a zero point. Else activations that are never negative are uint8 from 0 on, all
+  /// others int8 around 0, and so are weights, whatever a recipe asks.
+  bool zero_points = true;
+  bool all_widths = true;    ///< codes of 4 and of 16 bits, though computed in float
+  bool integer_bias = true;  ///< a bias becomes int32; else it stays float
+  /// The runtime finds them itself, between links of codes and floats, and so it may find others
+  /// than those that are meant; else int8 ops say what they are.
+  bool finds_kernels = true;
+};
+
 /// What one runtime runs in int8: a table of its own for each. It does not change, and lives as
 /// long as the program.
 class Capabilities {
@@ -44,14 +56,18 @@ class Capabilities {
   /// `others`: what it computes on codes, too, and quantlens leaves in float; `attributes`: which
   /// of them stand in the way; `targets`: in what its CPUs differ.
   constexpr Capabilities(std::span<const Capability> rows, std::span<const Kind> others,
-                         Obstacle attributes, std::span<const TargetRow> targets)
-      : rows_(rows), others_(others), obstacle_(attributes), targets_(targets) {}
+                         Obstacle attributes, std::span<const TargetRow> targets,
+                         KernelRules rules = {})
+      : rows_(rows), others_(others), obstacle_(attributes), targets_(targets), rules_(rules) {}
 
   std::span<const Capability> rows() const { return rows_; }
   /// The row of a kind; null where it stays float.
   const Capability* row(Kind kind) const;
   bool has(Kind kind) const { return row(kind) != nullptr; }
   bool has(Kind kind, Role role) const;
+  /// Whether an op of this kind multiplies its data by a constant weight, and has no kernel for two
+  /// operands of data.
+  bool needs_weight(Kind kind) const;
   /// Whether the runtime computes an op on codes where it stands between those of all it reads and
   /// of its result, whoever put them there.
   bool has_kernel(Kind kind) const;
@@ -61,12 +77,14 @@ class Capabilities {
   std::string_view obstacle(const Node& node) const { return obstacle_(node); }
   /// Whether sums of products saturate on this CPU; `auto_` is none.
   bool saturates(TargetCpu target) const;
+  const KernelRules& rules() const { return rules_; }
 
  private:
   std::span<const Capability> rows_;
   std::span<const Kind> others_;
   Obstacle obstacle_;
   std::span<const TargetRow> targets_;
+  KernelRules rules_;
 };
 
 /// The table of the runtime that runs models of this format (Model::format), with what its CPUs

@@ -24,9 +24,11 @@ std::optional<std::size_t> only_reader(const GraphIndex& index, std::size_t numb
   return uses[0].node;
 }
 
-// Clip and Relu end a pattern: the quantizer's saturation does their work.
-bool is_saturating(const GraphIndex& index, const Node& node) {
-  return node.kind == Kind::relu || clip_bounds(index, node);
+// Clip and Relu end a pattern: the quantizer's saturation does their work. Without zero points
+// codes end at 0 or lie around it, so a Clip has to begin there.
+bool is_saturating(const GraphIndex& index, const Node& node, const Capabilities& able) {
+  const auto bounds = clip_bounds(index, node);
+  return node.kind == Kind::relu || (bounds && (able.rules().zero_points || bounds->low == 0));
 }
 
 bool is_added_to(const GraphIndex& index, const std::string& value) {
@@ -50,7 +52,8 @@ Pattern pattern_at(const GraphIndex& index, const Extents& extents, std::size_t 
   const bool fuses =
       kind == Kind::conv || kind == Kind::matmul || kind == Kind::gemm || kind == Kind::add;
   const auto reader = only_reader(index, pattern.members.back());
-  if (fuses && reader && is_saturating(index, nodes[*reader])) pattern.members.push_back(*reader);
+  if (fuses && reader && is_saturating(index, nodes[*reader], *prepared.able))
+    pattern.members.push_back(*reader);
   return pattern;
 }
 
@@ -92,16 +95,17 @@ bool is_fused_into_gemm(const Node& node) {
 // ONNX Runtime looks for the QuantizeLinear behind the Relu or Clip of a Gemm or MatMul, and leaves
 // the op in float where there is none; so it does with a Gemm before any activation. Of a MatMul of
 // matrices and its bias it makes a Gemm first.
-bool needs_codes_before_activation(const GraphIndex& index, const Pattern& pattern,
-                                   bool is_matrix) {
+bool needs_codes_before_activation(const GraphIndex& index, const Pattern& pattern, bool is_matrix,
+                                   const Capabilities& able) {
+  if (!able.rules().finds_kernels) return false;
   const std::vector<Node>& nodes = index.graph().nodes;
   const Kind kind = nodes[pattern.anchor].kind;
   if (kind != Kind::gemm && kind != Kind::matmul) return false;
   const Node& last = nodes[pattern.members.back()];
   const bool has_bias = bias_add(index, pattern).has_value();
   const auto reader = reader_of_pattern(index, pattern);
-  if ((pattern.members.size() > 1 && is_saturating(index, last)) ||
-      (reader && is_saturating(index, nodes[*reader]))) {
+  if ((pattern.members.size() > 1 && is_saturating(index, last, able)) ||
+      (reader && is_saturating(index, nodes[*reader], able))) {
     return kind == Kind::gemm || is_matrix || !has_bias;
   }
   const bool is_gemm = kind == Kind::gemm || (is_matrix && has_bias);
@@ -133,9 +137,9 @@ Prepared prepared_by(const GraphIndex& index, TensorMap constants, const Capabil
     }
     const auto data = known.find(node.inputs.empty() ? "" : node.inputs[0]);
     const bool is_matrix = data != known.end() && data->second.size() == 2;
-    const bool is_added = ends_in_matmul(graph, pattern, prepared) &&
+    const bool is_added = able.rules().finds_kernels && ends_in_matmul(graph, pattern, prepared) &&
                           is_added_to(index, op_id(graph.nodes[pattern.members.back()]));
-    if ((is_added && is_matrix) || needs_codes_before_activation(index, pattern, is_matrix)) {
+    if ((is_added && is_matrix) || needs_codes_before_activation(index, pattern, is_matrix, able)) {
       prepared.ends_in_codes.insert(number);
     }
     taken.insert(pattern.members.begin(), pattern.members.end());

@@ -13,6 +13,14 @@ constexpr std::array kTensorflowRows = {
     Capability{.kind = Kind::matmul, .role = Role::compute, .needs_integer_output = false},
 };
 
+constexpr std::array kTensorflowTargets = {
+    TargetRow{.target = TargetCpu::avx2, .saturates = true},
+    TargetRow{.target = TargetCpu::avx512, .saturates = true},
+};
+
+constexpr KernelRules kTensorflowRules{
+    .zero_points = false, .all_widths = false, .integer_bias = false, .finds_kernels = false};
+
 std::string_view convolution_obstacle(const roles::Convolution& convolution) {
   constexpr std::size_t kLastAxis = 3;  // of data and weights of two axes of positions
   if (convolution.output_axis > kLastAxis || convolution.input_axis > kLastAxis)
@@ -25,14 +33,18 @@ std::string_view convolution_obstacle(const roles::Convolution& convolution) {
 }
 
 std::string_view tensorflow_obstacle(const Node& node) {
-  const auto* convolution = role<roles::Convolution>(node);
-  return convolution == nullptr ? std::string_view() : convolution_obstacle(*convolution);
+  if (const auto* convolution = role<roles::Convolution>(node); convolution != nullptr)
+    return convolution_obstacle(*convolution);
+  if (node.type != "MatMul") return "products of batches of matrices have no int8 kernel";
+  return transposes_a(node) ? "a product of a transposed matrix has no int8 kernel"
+                            : std::string_view();
 }
 
 }  // namespace
 
 const Capabilities& tensorflow_capabilities() {
-  static constexpr Capabilities kAble(kTensorflowRows, {}, tensorflow_obstacle, {});
+  static constexpr Capabilities kAble(kTensorflowRows, {}, tensorflow_obstacle, kTensorflowTargets,
+                                      kTensorflowRules);
   return kAble;
 }
 

@@ -248,7 +248,8 @@ class Corrector {
     if (const WeightPlan* before = readers.codes(use)) {
       codes = *before;
       codes->weight = name;
-    } else if (constant_input(prepared_, index_, *place.node, place.input) == nullptr) {
+    } else if (prepared_.able->rules().integer_bias &&
+               constant_input(prepared_, index_, *place.node, place.input) == nullptr) {
       codes = bias_codes(name, *place.node, weight);
       if (!codes) return false;
     }

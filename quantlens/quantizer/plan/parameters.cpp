@@ -243,8 +243,23 @@ class Parameters::Builder {
                                  .uses = all ? std::vector<ValueUse>() : uses_[codes]});
   }
 
-  const Scheme& scheme_of(const Codes& codes) {
-    return schemes_.at({leader(codes.value), codes.wide});
+  Scheme scheme_of(const Codes& codes) {
+    const Scheme& asked = schemes_.at({leader(codes.value), codes.wide});
+    if (owner_.prepared_.able->rules().zero_points) return asked;
+    const std::optional<ClipBounds> bounds = bounds_of(leader(codes.value));
+    const bool is_negative = range_of(codes).min < 0 && !(bounds && bounds->low >= 0);
+    return {.dtype = is_negative ? DType::int8 : DType::uint8,
+            .symmetric = is_negative,
+            .axis = {},
+            .bits = 8};
+  }
+
+  /// Of the op that makes a value.
+  std::optional<ClipBounds> bounds_of(const std::string& value) const {
+    const std::optional<std::size_t> producer = index_.producer(value);
+    if (!producer) return std::nullopt;
+    const Node& node = index_.graph().nodes[*producer];
+    return node.kind == Kind::relu ? ClipBounds{.low = 0} : clip_bounds(index_, node);
   }
 
   /// Of the value that these are moved from, or of a table that is looked up.
@@ -256,8 +271,10 @@ class Parameters::Builder {
 
   QParams params_of(const Codes& codes) {
     const std::string& source = leader(codes.value);
-    const Range range = range_of(codes);
-    const Scheme& scheme = scheme_of(codes);
+    Range range = range_of(codes);
+    const Scheme scheme = scheme_of(codes);
+    if (!owner_.prepared_.able->rules().zero_points && !scheme.symmetric)
+      range = {std::max(range.min, 0.0F), std::max(range.max, 0.0F)};
     const std::optional<std::size_t> producer = index_.producer(source);
     std::optional<ClipBounds> bounds;
     if (producer) bounds = clip_bounds(index_, index_.graph().nodes[*producer]);
@@ -267,8 +284,7 @@ class Parameters::Builder {
 
   void add_constants(std::size_t p) {
     const Node& node = anchor(p);
-    const bool weighted = node.kind == Kind::conv || node.kind == Kind::gemm;
-    if (weighted) {
+    if (owner_.prepared_.able->needs_weight(node.kind)) {
       add_weight_and_bias(p);
       return;
     }
@@ -287,6 +303,8 @@ class Parameters::Builder {
 
   Scheme weight_scheme(const Node& node, const OpRecipe& recipe, const Tensor& weight) const {
     Scheme scheme = plain_scheme(recipe.weight);
+    if (!owner_.prepared_.able->rules().zero_points)
+      scheme = {.dtype = DType::int8, .symmetric = true, .axis = {}, .bits = 8};
     owner_.reduced_.reduce(scheme);
     if (recipe.weight.granularity == Granularity::per_channel)
       scheme.axis = output_channel_axis(node, weight.shape());
@@ -337,7 +355,8 @@ class Parameters::Builder {
     const Node& node = anchor(p);
     const std::size_t input = operands_of(node)->weight;
     const Tensor weight = aligned(*constant_input(owner_.prepared_, index_, node, input));
-    const std::optional<Bias> bias = bias_of(p, weight);
+    const bool has_integer_bias = owner_.prepared_.able->rules().integer_bias;
+    const std::optional<Bias> bias = has_integer_bias ? bias_of(p, weight) : std::nullopt;
     Scheme scheme = weight_scheme(node, recipes_[p], weight);
     if (scheme.axis && bias &&
         bias->tensor.size() != weight.shape()[static_cast<std::size_t>(*scheme.axis)]) {

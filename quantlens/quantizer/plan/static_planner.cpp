@@ -54,7 +54,7 @@ class StaticPlanner::Decisions {
       const Wish wish = wish_of(pattern);
       wishes_.forced.push_back(wish.forced);
       wishes_.wide.push_back(is_wide(wish.recipe));
-      wishes_.obstacles.push_back(obstacle(pattern, wish.forced));
+      wishes_.obstacles.push_back(obstacle(pattern, wish));
       recipes_.push_back(wish.recipe);
     }
     wishes_.float_results = float_results();
@@ -133,7 +133,7 @@ class StaticPlanner::Decisions {
     plan.input_edits = prepared_.input_edits.list();
     plan.weights = prepared_.weights;
     plan.weights.insert(prepared_.constants.begin(), prepared_.constants.end());
-    guard_float(index_, prepared_, selection, plan);
+    if (prepared_.able->rules().finds_kernels) guard_float(index_, prepared_, selection, plan);
     const CodesOf codes = codes_of(plan);
     plan.ops = describe_ops(graph_, prepared_.patterns, verdicts(selection, codes));
     PlanResult result{.plan = std::move(plan),
@@ -187,7 +187,8 @@ class StaticPlanner::Decisions {
   }
 
   // Why it would stay float whatever the recipe keeps in float.
-  std::string obstacle(const Pattern& pattern, bool forced) const {
+  std::string obstacle(const Pattern& pattern, const Wish& wish) const {
+    const bool forced = wish.forced;
     const Node& anchor = graph_.nodes[pattern.anchor];
     if (index_.constant(op_id(anchor)) != nullptr) return kConstantResult;
     if (const auto kept = prepared_.kept_float.find(pattern.anchor);
@@ -203,6 +204,8 @@ class StaticPlanner::Decisions {
     }
     if (const auto reason = prepared_.able->obstacle(anchor); !reason.empty())
       return std::string(reason);
+    if (!prepared_.able->rules().all_widths && (is_wide(wish.recipe) || is_narrow(wish.recipe)))
+      return "its runtime knows codes of 8 bits alone";
     const std::vector<std::size_t> inputs = data_inputs(*prepared_.able, anchor);
     if (std::string reason = type_obstacle(anchor, inputs, types_); !reason.empty()) return reason;
     return operand_obstacle(anchor, forced);
@@ -384,7 +387,7 @@ class StaticPlanner::Decisions {
 
   std::string operand_obstacle(const Node& anchor, bool forced) const {
     if (std::string reason = opaque_obstacle(graph_, anchor); !reason.empty()) return reason;
-    if (anchor.kind == Kind::conv || anchor.kind == Kind::gemm) return weighted_obstacle(anchor);
+    if (prepared_.able->needs_weight(anchor.kind)) return weighted_obstacle(anchor);
     if (anchor.kind == Kind::clip && !clip_bounds(index_, anchor)) {
       return "its bounds are computed at run time";
     }

@@ -9,9 +9,12 @@
 #include <variant>
 #include <vector>
 
-#include "quantlens/frontend/onnx/onnx.h"
+#include "quantlens/base/store.h"
 
-namespace quantlens::onnx {
+namespace quantlens::protobuf {
+
+/// Receives the bytes of a file in order.
+using Sink = std::function<void(Bytes)>;
 
 /// Bytes still to be written, in order: ranges of a mapped file, new bytes, and bytes that are made
 /// only when it is their turn. Its size is known before any of them is written, as protobuf
@@ -43,4 +46,4 @@ class Pieces {
   std::uint64_t size_ = 0;
 };
 
-}  // namespace quantlens::onnx
+}  // namespace quantlens::protobuf

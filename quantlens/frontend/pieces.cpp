@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "quantlens/frontend/onnx/pieces.h"
+#include "quantlens/frontend/pieces.h"
 
 #include <iterator>
 
 #include <protozero/varint.hpp>
 
-#include "quantlens/frontend/onnx/wire.h"
+#include "quantlens/frontend/protobuf.h"
 
-namespace quantlens::onnx {
+namespace quantlens::protobuf {
 namespace {
 
 void add_varint(std::string& out, std::uint64_t value) {
@@ -105,4 +105,4 @@ std::string Pieces::str() const {
   return out;
 }
 
-}  // namespace quantlens::onnx
+}  // namespace quantlens::protobuf

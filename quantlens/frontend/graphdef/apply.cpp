@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <limits>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/base/text.h"
+#include "quantlens/frontend/graphdef/graphdef.h"
+#include "quantlens/frontend/graphdef/plan_edit.h"
+
+namespace quantlens::graphdef {
+namespace {
+
+constexpr std::uint64_t kMostBytes = std::numeric_limits<std::int32_t>::max();  // of protobuf
+
+Pieces planned(const GraphFile& file, const Plan& plan,
+               const std::map<std::string, std::string>& metadata) {
+  Edit edit = plan_edit(file, plan);
+  for (const auto& [key, value] : metadata) edit.metadata[key] = value;
+  Pieces pieces = written(file, edit);
+  if (pieces.size() > kMostBytes) {
+    throw Error(Errc::unsupported,
+                fmt::format("{}: the graph would have {} bytes, and TensorFlow reads no file of "
+                            "more than 2 GiB; keep fewer ops in float",
+                            printable(file.model().path.string()), pieces.size()));
+  }
+  return pieces;
+}
+
+}  // namespace
+
+std::vector<std::string> apply(const Model& model, const Plan& plan,
+                               const std::map<std::string, std::string>& metadata, Store& store,
+                               const fs::path& path) {
+  const GraphFile file(model);
+  const Pieces pieces = planned(file, plan, metadata);
+  const std::unique_ptr<FileWriter> writer = store.create(path);
+  pieces.emit([&](Bytes bytes) { writer->write(bytes); });
+  writer->commit();
+  return {};
+}
+
+Model edited(const Model& model, const Plan& plan,
+             const std::map<std::string, std::string>& metadata) {
+  const GraphFile file(model);
+  return read(model.path, MappedFile::from_bytes(planned(file, plan, metadata).str()));
+}
+
+}  // namespace quantlens::graphdef

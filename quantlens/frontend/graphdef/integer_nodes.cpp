@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/frontend/graphdef/integer_nodes.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
+#include <vector>
+
+#include "quantlens/frontend/graphdef/wire.h"
+
+namespace quantlens::graphdef {
+namespace {
+
+/// The attributes of these names, as they stand in the file.
+void copy_attributes(const NodeParts& node, std::initializer_list<std::string_view> keys,
+                     AttributeWriter& attributes) {
+  Fields fields(node.message);
+  for (Field field; fields.next(field);) {
+    if (field.key != bytes_key(NodeDef::attr)) continue;
+    if (std::ranges::count(keys, read_entry(field.payload).first) > 0) attributes.copy(field.whole);
+  }
+}
+
+/// Inputs, and what all fused ops say of them and of their results.
+NewNode fused(const IntegerOp& op, std::string_view type, AttributeWriter& attributes) {
+  const std::vector<Type> device{op.data.type, Type::qint8, Type::float32};
+  std::vector<std::string> inputs{op.data.node,        op.weight,           op.bias,
+                                  op.data.node + ":1", op.data.node + ":2", op.weight_range.min,
+                                  op.weight_range.max};
+  if (op.result) {
+    inputs.push_back(op.result_range.min);
+    inputs.push_back(op.result_range.max);
+  }
+  std::vector<std::string_view> ops{"BiasAdd"};
+  if (op.has_relu) ops.emplace_back("Relu");
+  ops.emplace_back(op.result ? "Requantize" : "Dequantize");
+  attributes.types("Tdevice_inputs", device)
+      .types("Thost_inputs", std::vector<Type>(inputs.size() - device.size(), Type::float32))
+      .types("Tdevice_outputs", {op.result.value_or(Type::float32)})
+      .types("Thost_outputs", std::vector<Type>(op.result ? 2 : 0, Type::float32))
+      .type("Tbias", Type::float32)
+      .texts("fused_ops", ops);
+  return {.name = op.name,
+          .type = std::string(type),
+          .inputs = std::move(inputs),
+          .attributes = attributes.take(),
+          .device = std::string(op.floats->device)};
+}
+
+AttributeWriter of_codes(Type type) {
+  AttributeWriter attributes;
+  attributes.type("T", type).text("mode", "SCALED").flag("narrow_range", type == Type::qint8);
+  return attributes;
+}
+
+}  // namespace
+
+NewNode integer_convolution(const IntegerOp& op, bool is_depthwise) {
+  AttributeWriter attributes;
+  copy_attributes(*op.floats,
+                  {"strides", "padding", "explicit_paddings", "dilations", "data_format"},
+                  attributes);
+  const Type result = op.result.value_or(Type::quint8);
+  attributes.type("Tinput", op.data.type)
+      .type("Tfilter", Type::qint8)
+      .type("Tsummand", result)  // there is none; the kernel wants the result's type
+      .type("out_type", result);
+  return fused(op, is_depthwise ? "_FusedQuantizedDepthwiseConv2D" : "_FusedQuantizedConv2D",
+               attributes);
+}
+
+NewNode integer_product(const IntegerOp& op) {
+  AttributeWriter attributes;
+  copy_attributes(*op.floats, {"transpose_b"}, attributes);
+  attributes.type("T1", op.data.type)
+      .type("T2", Type::qint8)
+      .type("U", Type::float32)
+      .type("Tout", op.result.value_or(Type::float32))
+      .text("input_quant_mode", "SCALED")
+      .text("output_quant_mode", "SCALED");
+  return fused(op, "_QuantizedMatMul", attributes);
+}
+
+NewNode quantize_node(const Codes& made, const std::string& value, const RangeNodes& range) {
+  AttributeWriter attributes = of_codes(made.type);
+  attributes.text("round_mode", "HALF_TO_EVEN").real("ensure_minimum_range", 0);
+  return {.name = made.node,
+          .type = "QuantizeV2",
+          .inputs = {value, range.min, range.max},
+          .attributes = attributes.take()};
+}
+
+NewNode dequantize_node(const std::string& name, const Codes& codes) {
+  AttributeWriter attributes = of_codes(codes.type);
+  return {.name = name,
+          .type = "Dequantize",
+          .inputs = {codes.node, codes.node + ":1", codes.node + ":2"},
+          .attributes = attributes.take()};
+}
+
+}  // namespace quantlens::graphdef

@@ -3,12 +3,17 @@
 //   plan_graph MODEL                      the values whose ranges are wanted, one a line
 //   plan_graph MODEL RANGES OUT [RECIPE]  RANGES has lines "VALUE MIN MAX"; prints "OP REASON" of
 //                                         what stays float, and notes
+//   plan_graph MODEL --pair QUANTIZED     the pairs, "value|weight REFERENCE QUANTIZED SIDE
+//                                         CONFIRMED", and changes
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <fstream>
 #include <string>
+#include <string_view>
 
 #include "quantlens/base/store.h"
+#include "quantlens/base/words.h"
+#include "quantlens/diagnosis/match/pair.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/quantizer/plan/make_plan.h"
 #include "quantlens/quantizer/recipe/read_recipe.h"
@@ -26,8 +31,27 @@ Ranges read_ranges(const char* path) {
   return ranges;
 }
 
+void print_pairs(const Model& reference, const Model& quantized) {
+  const Pairing pairing = pair(reference, quantized);
+  for (const ValuePair& one : pairing.pairs) {
+    const std::string side(word(one.side));
+    std::printf("value %s %s %s %s\n", one.reference.c_str(), one.quantized.c_str(), side.c_str(),
+                one.confirmed ? "confirmed" : "open");
+  }
+  for (const WeightPair& one : pairing.weights)
+    std::printf("weight %s %s - -\n", one.reference.c_str(), one.quantized.c_str());
+  for (const Change& change : pairing.changes) {
+    const std::string rule(word(change.rule));
+    std::printf("change %s %s - -\n", change.op.id.c_str(), rule.c_str());
+  }
+}
+
 int run(int count, char** arguments) {
   const Model model = frontend::read(arguments[1]);
+  if (count == 4 && std::string_view(arguments[2]) == "--pair") {
+    print_pairs(model, frontend::read(arguments[3]));
+    return 0;
+  }
   const Indexed indexed = quantlens::indexed(model);
   const Analyzed analyzed(indexed);
   const Draft draft(analyzed, count > 4 ? read_recipe(arguments[4], "recipe") : Recipe());

@@ -67,6 +67,14 @@ def write(model, ranges, out, *recipe):
     return dict(line.split(" ", 1) for line in plan(model, listed, out, *recipe))
 
 
+def pairs(model, quantized):
+    """What stands for what: values by the reference's name, each with its side and whether it is confirmed; weights."""
+    rows = [line.split() for line in plan(model, "--pair", quantized)]
+    changes = [row[1:3] for row in rows if row[0] == "change"]
+    harness.check(not changes, f"nothing computes otherwise {changes or ''}")
+    return {row[1]: row[2:] for row in rows if row[0] == "value"}, {row[1]: row[2] for row in rows if row[0] == "weight"}
+
+
 def scale_of(span, signed):
     return max(abs(span[0]), abs(span[1])) / 127 if signed else span[1] / 255
 
@@ -183,6 +191,14 @@ def check_small(folder):
     plain = Session(model).run(["scores"], {"image": image})[0]
     error = 10 * np.log10((plain**2).sum() / ((plain - scores)**2).sum())
     harness.check(error > 20, f"and they are those of the float graph: {error:.1f} dB")
+    values, weights = pairs(model, out)
+    harness.check({value: values[value][:2] for value in ("image", "conv/act", "each/gain", "mix/act", "pool", "fc/act")} == {
+        "image": ["image/quantize", "q_output"], "conv/act": ["conv/act/int8", "integer_output"],
+        "each/gain": ["each/gain/int8", "integer_output"], "mix/act": ["mix/act/int8", "integer_output"],
+        "pool": ["pool/quantize", "q_output"], "fc/act": ["fc/act/int8", "integer_output"]},
+        f"codes are paired with the values that they stand for: {values}")
+    harness.check(all(row[2] == "confirmed" for row in values.values()), f"all of which the files confirm: {values}")
+    harness.check(len(weights) == 5, f"and weights with theirs: {weights}")
     return model, ranges
 
 
@@ -201,6 +217,64 @@ def check_recipes(folder, model, ranges):
     mixed = Session(out).run(["scores"], {"image": image})[0]
     error = 10 * np.log10((plain**2).sum() / ((plain - mixed)**2).sum())
     harness.check(error > 15, f"int8 and float ops in turn, one scale a weight: {error:.1f} dB")
+
+
+def branching_network(random):
+    """What only moves codes, a sum in float, a batch normalization in one op, two readers of one value, dilations."""
+    def op(kind, name, *inputs, **attributes):
+        return node(name, kind, inputs, **T, **attributes)
+
+    def ints(name, *values):
+        return node(name, "Const", value=integers([len(values)], values), dtype=field(6, graphdefs.INT32))
+
+    index = {"Index": field(6, graphdefs.INT32)}
+    valid = {"strides": numbers([1, 2, 2, 1]), "padding": field(2, "VALID")}
+    same = {"strides": numbers([1, 1, 1, 1]), "padding": field(2, "SAME")}
+    pads = node("pads", "Const", value=integers([4, 2], [0, 0, 1, 0, 0, 1, 0, 0]), dtype=field(6, graphdefs.INT32))
+    return graphdefs.graph([
+        node("image", "Placeholder", dtype=field(6, graphdefs.FLOAT), shape=graphdefs.shape([-1, 12, 12, 3])), pads,
+        op("Pad", "padded", "image", "pads", Tpaddings=field(6, graphdefs.INT32)),
+        constant("w1", random(3, 3, 3, 8) * 0.3), op("Conv2D", "stem", "padded", "w1", **valid),
+        constant("gain", np.abs(random(8)) + 0.5), constant("beta", random(8)), constant("mean", random(8)),
+        constant("variance", np.abs(random(8)) + 0.5),
+        node("norm", "FusedBatchNormV3", ["stem", "gain", "beta", "mean", "variance"], **T, U=field(6, graphdefs.FLOAT),
+             is_training=field(5, 0)),
+        op("Relu", "stem/act", "norm"),
+        op("MaxPool", "pooled", "stem/act", ksize=numbers([1, 3, 3, 1]), strides=numbers([1, 2, 2, 1]), padding=field(2, "SAME")),
+        constant("w2", random(3, 3, 8, 8) * 0.2), constant("b2", random(8)),
+        op("Conv2D", "wide", "pooled", "w2", dilations=numbers([1, 2, 2, 1]), **same), op("BiasAdd", "wide/bias", "wide", "b2"),
+        constant("w3", random(1, 1, 8, 8) * 0.3), op("Conv2D", "short", "pooled", "w3", **same),
+        op("AddV2", "sum", "wide/bias", "short"), op("Relu6", "sum/act", "sum"),
+        constant("w4", random(1, 1, 8, 4) * 0.3), op("Conv2D", "small", "sum/act", "w4", **same),
+        op("Relu", "small/act", "small"),
+        op("Identity", "kept", "small/act"), ints("begin", 0, 0, 0, 0), ints("end", 1024, 2, 3, 4), ints("steps", 1, 1, 1, 1),
+        op("StridedSlice", "cut", "kept", "begin", "end", "steps", **index), ints("flat/shape", -1, 24),
+        op("Reshape", "flat", "cut", "flat/shape", Tshape=field(6, graphdefs.INT32)),
+        constant("w5", random(24, 5) * 0.3), constant("b5", random(1)), op("MatMul", "last", "flat", "w5"),
+        op("Add", "scores", "last", "b5")])
+
+
+def check_branches(folder):
+    random = draw(5)
+    model, out = folder / "branches.pb", folder / "branches.int8.pb"
+    model.write_bytes(branching_network(random))
+    image = random(4, 12, 12, 3)
+    left = write(model, ranges_of(model, [{"image": image}]), out)
+    harness.check(left == {"sum": "AddV2 has no integer form here", "sum/act": "Relu6 has no integer form here"},
+                  f"a sum and what follows is float, all else is not: {left}")
+    graph = load(out)
+    on_codes = {one.name: one.op for one in graph.node if one.attr["T"].type in (11, 12) and not one.op.startswith(("Q", "Deq"))}
+    harness.check(on_codes == {"padded/int8": "Pad", "kept/int8": "Identity", "cut/int8": "StridedSlice", "flat/int8": "Reshape"},
+                  f"codes are moved as they are: {on_codes}")
+    ops = [one.op for one in graph.node]
+    harness.check([ops.count(op) for op in ("QuantizedMaxPool", "MaxPool", "QuantizeV2", "Dequantize")] == [1, 0, 2, 2],
+                  "and become floats where the sum reads them alone")
+    plain, quantized = (Session(path).run(["scores"], {"image": image})[0] for path in (model, out))
+    error = 10 * np.log10((plain**2).sum() / ((plain - quantized)**2).sum())
+    harness.check(error > 25, f"the results are those of the float graph: {error:.1f} dB")
+    values, weights = pairs(model, out)
+    is_whole = all(row[2] == "confirmed" for row in values.values()) and len(weights) == 5
+    harness.check(is_whole and values["pooled"][0] == "pooled/int8", f"all of it is paired: {values}")
 
 
 def images(count):
@@ -223,6 +297,10 @@ def check_mobilenet(folder, width, least):
     kernels = [one.op for one in graph.node if one.op in KERNELS]
     harness.check(len(kernels) == 28, f"MobileNet {width}: all 28 convolutions are int8; float: {sorted(set(left.values()))}")
     harness.check(sum(one.op == "QuantizeV2" for one in graph.node) <= 2, "codes go from one to the next")
+    values, weights = pairs(model, out)
+    sides = [row[1] for row in values.values()]
+    harness.check(sides.count("integer_output") >= 28 and len(weights) == 28, f"28 values and weights are paired: {sides}")
+    harness.check(all(row[2] == "confirmed" for row in values.values()), "and confirmed by both files")
     share = out.stat().st_size / model.stat().st_size
     harness.check(share < 0.32, f"the file has {share:.2f} of the bytes")
     output = "MobilenetV1/Predictions/Reshape_1"
@@ -234,6 +312,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="quantlens-test-") as name:
         folder = pathlib.Path(name)
         check_recipes(folder, *check_small(folder))
+        check_branches(folder)
         if not harness.TESTDATA.is_dir():
             print("left out the MobileNets: the test data are absent")
             return

@@ -46,7 +46,8 @@ OpComparer::OpComparer(const FloatView& reference, const FloatView& quantized)
       tails_(reference) {}
 
 bool OpComparer::is_swapped(const FloatView& view, const FloatView::Op& op, std::size_t operand) {
-  return op.kind == Kind::gemm && operand == op.at.weight && transposes_b(view.node(op));
+  const bool is_product = op.kind == Kind::gemm || op.kind == Kind::matmul;
+  return is_product && operand == op.at.weight && transposes_b(view.node(op));
 }
 
 void OpComparer::compare_constants(const FloatView::Op& quantized, const FloatView::Op& reference,

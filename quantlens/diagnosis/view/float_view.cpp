@@ -316,7 +316,10 @@ class FloatView::Builder {
   /// Of a weight with several scales.
   static int scale_axis(const Node& node, const Tensor& weight) {
     const int last = std::max(0, static_cast<int>(weight.shape().size()) - 1);
-    if (node.kind == Kind::qconv) return 0;
+    if (node.kind == Kind::qconv) {
+      const auto axes = weight_axes(node, weight.shape().size());
+      return axes ? static_cast<int>(axes->output) : 0;
+    }
     if (node.kind == Kind::qgemm && transposes_b(node)) return 0;
     return last;
   }

@@ -66,7 +66,7 @@ std::optional<Tensor> stored_bias(const GraphIndex& graph, const Node& op) {
   const std::string& bias = bias_of(op);
   const Tensor* stored = graph.constant(bias);
   if (stored == nullptr) return behind_dequantize(graph, bias);
-  if (is_on_codes(op.kind)) return of_codes(graph, op, *stored);
+  if (is_on_codes(op.kind) && !is_float(stored->dtype())) return of_codes(graph, op, *stored);
   return is_float(stored->dtype()) ? std::optional(to_float32(*stored)) : std::nullopt;
 }
 

@@ -8,9 +8,11 @@
 #include "quantlens/base/error.h"
 #include "quantlens/base/memory_store.h"
 #include "quantlens/frontend/frontend.h"
+#include "quantlens/frontend/graphdef/edit.h"
 #include "quantlens/frontend/graphdef/graphdef.h"
 #include "quantlens/frontend/graphdef/small_graphs.h"
 #include "quantlens/frontend/graphdef/wire.h"
+#include "quantlens/graph/roles_of.h"
 
 namespace quantlens::graphdef {
 namespace {
@@ -82,6 +84,14 @@ std::vector<std::string> inputs_of(const Graph& graph, const std::string& value)
   return maker(graph, value).inputs;
 }
 
+/// As they stand in the file.
+std::vector<std::string> stored_inputs(const Model& model, const std::string& node) {
+  const GraphFile file(model);
+  const NodeParts* parts = file.find(node);
+  return parts == nullptr ? std::vector<std::string>()
+                          : std::vector<std::string>(parts->inputs.begin(), parts->inputs.end());
+}
+
 std::vector<float> floats_of(const Graph& graph, const std::string& name) {
   const Tensor tensor = aligned(graph.weights.at(name));
   return {tensor.data<float>().begin(), tensor.data<float>().end()};
@@ -97,13 +107,14 @@ std::string refusal_of(const Model& model, const Plan& plan, Errc code) {
 }
 
 TEST(ApplyToGraphDef, PutsOneIntegerOpInThePlaceOfAConvolutionAndAllThatFollows) {
-  const Graph graph = edited(small_network().read(), quantized(), {}).graph;
+  const Model model = edited(small_network().read(), quantized(), {});
+  const Graph& graph = model.graph;
   EXPECT_THAT(types_of(graph.nodes),
               UnorderedElementsAre("QuantizeV2", "_FusedQuantizedConv2D", "Dequantize", "MaxPool"));
-  EXPECT_THAT(inputs_of(graph, "relu/int8"),
+  EXPECT_THAT(stored_inputs(model, "relu/int8"),
               ElementsAre("image/quantize", "w/int8", "conv/bias", "image/quantize:1",
                           "image/quantize:2", "w/min", "w/max", "relu/min", "relu/max"));
-  EXPECT_THAT(inputs_of(graph, "relu"), ElementsAre("relu/int8", "relu/int8:1", "relu/int8:2"));
+  EXPECT_THAT(stored_inputs(model, "relu"), ElementsAre("relu/int8", "relu/int8:1", "relu/int8:2"));
   EXPECT_THAT(inputs_of(graph, "pool"), ElementsAre("relu")) << "floats keep their name";
   EXPECT_THAT(names_of(graph.outputs), ElementsAre("pool"));
 }
@@ -136,6 +147,56 @@ TEST(ApplyToGraphDef, SaysWhatTheKernelsAskFor) {
   EXPECT_EQ(attribute_string(node, "Tsummand", ""), "quint8");
   EXPECT_EQ(attribute_string(node, "padding", ""), "SAME") << "as the convolution has it";
   EXPECT_THAT(attribute_ints(node, "strides"), ElementsAre(1, 2, 2, 1));
+}
+
+TEST(ApplyToGraphDef, WritesWhatIsReadAsOpsOnCodesWithTheirScales) {
+  const Graph graph = edited(small_network().read(), quantized(), {}).graph;
+  const Node& node = maker(graph, "relu/int8");
+  EXPECT_EQ(node.kind, Kind::qconv);
+  EXPECT_THAT(node.inputs,
+              ElementsAre("image/quantize", "image/quantize[scale]", "image/quantize[zero point]",
+                          "w/int8", "relu/int8[weight][scale]", "relu/int8[weight][zero point]",
+                          "relu/int8[scale]", "relu/int8[zero point]", "conv/bias"));
+  EXPECT_EQ(bias_of(node), "conv/bias");
+  EXPECT_EQ(weight_axes(node, 4)->output, 3U);
+  EXPECT_THAT(node.outputs, ElementsAre("relu/int8", "", "")) << "nobody reads the range";
+  EXPECT_THAT(floats_of(graph, "relu/int8[weight][scale]"), ElementsAre(0.5F, 1, 2));
+  EXPECT_THAT(floats_of(graph, "relu/int8[scale]"), ElementsAre(0.02F));
+  EXPECT_EQ(graph.weights.at("relu/int8[zero point]").dtype(), DType::uint8);
+  EXPECT_EQ(maker(graph, "image/quantize").kind, Kind::quantize);
+  EXPECT_EQ(maker(graph, "relu").kind, Kind::dequantize);
+  EXPECT_EQ(scale_of(maker(graph, "relu")), "relu/int8[scale]");
+  EXPECT_TRUE(uses_codes(graph));
+}
+
+TEST(ApplyToGraphDef, MovesCodesByOpsThatMoveFloats) {
+  GraphBytes bytes = small_network();
+  bytes.constant("shape", integers({2}, {-1, 3}))
+      .node("flat", "Reshape", {"pool", "shape"}, {{"T", type(kFloat)}, {"Tshape", type(kInt32)}});
+  Plan plan = quantized();
+  plan.ops.push_back(integer_op("pool", {"pool"}));
+  plan.ops.push_back(integer_op("flat", {"flat"}));
+  plan.activations.push_back(made("pool", 0.02F));
+  plan.activations.push_back(made("flat", 0.02F));
+  const Model model = edited(bytes.read(), plan, {});
+  EXPECT_THAT(types_of(model.graph.nodes),
+              UnorderedElementsAre("QuantizeV2", "_FusedQuantizedConv2D", "QuantizedMaxPool",
+                                   "Reshape", "Dequantize"));
+  EXPECT_THAT(stored_inputs(model, "flat/int8"), ElementsAre("pool/int8", "shape"));
+  EXPECT_THAT(stored_inputs(model, "flat"), ElementsAre("flat/int8", "pool/int8:1", "pool/int8:2"))
+      << "where its range is";
+  EXPECT_EQ(maker(model.graph, "pool/int8").kind, Kind::max_pool);
+  EXPECT_THAT(inputs_of(model.graph, "pool/int8"), ElementsAre("relu/int8"));
+  EXPECT_EQ(scale_of(maker(model.graph, "flat")), "relu/int8[scale]") << "codes mean the same";
+  EXPECT_EQ(maker(model.graph, "flat").kind, Kind::dequantize);
+}
+
+TEST(ApplyToGraphDef, RefusesMovedCodesThatMeanSomethingElse) {
+  Plan plan = quantized();
+  plan.ops.push_back(integer_op("pool", {"pool"}));
+  plan.activations.push_back(made("pool", 0.01F));
+  EXPECT_THAT(refusal_of(small_network().read(), plan, Errc::bad_input),
+              HasSubstr("'pool' moves codes, and its result has others"));
 }
 
 TEST(ApplyToGraphDef, NamesNoFloatsThatNobodyReads) {
@@ -216,9 +277,9 @@ TEST(ApplyToGraphDef, RefusesWhatTensorFlowHasNoOpsFor) {
   plan.ops[0].form = OpForm::dynamic;
   EXPECT_THAT(refusal_of(model, plan, Errc::unsupported), HasSubstr("choose the approach static"));
   plan = quantized();
-  plan.ops.push_back(integer_op("pool", {"pool"}));
+  plan.ops.push_back(integer_op("relu", {"relu"}));
   EXPECT_THAT(refusal_of(model, plan, Errc::unsupported),
-              HasSubstr("no int8 op of TensorFlow stands for MaxPool 'pool'"));
+              HasSubstr("no int8 op of TensorFlow stands for Relu6 'relu'"));
 }
 
 TEST(ApplyToGraphDef, RefusesAPlanForAnotherModel) {

@@ -2,6 +2,7 @@
 #include "quantlens/frontend/graphdef/integer_nodes.h"
 
 #include <algorithm>
+#include <array>
 #include <initializer_list>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,10 @@
 
 namespace quantlens::graphdef {
 namespace {
+
+/// Ops that have kernels for any element, or for codes.
+constexpr std::array<std::string_view, 7> kMoves = {"ExpandDims", "Identity", "MaxPool",     "Pad",
+                                                    "Reshape",    "Squeeze",  "StridedSlice"};
 
 /// The attributes of these names, as they stand in the file.
 void copy_attributes(const NodeParts& node, std::initializer_list<std::string_view> keys,
@@ -24,8 +29,8 @@ void copy_attributes(const NodeParts& node, std::initializer_list<std::string_vi
 /// Inputs, and what all fused ops say of them and of their results.
 NewNode fused(const IntegerOp& op, std::string_view type, AttributeWriter& attributes) {
   const std::vector<Type> device{op.data.type, Type::qint8, Type::float32};
-  std::vector<std::string> inputs{op.data.node,        op.weight,           op.bias,
-                                  op.data.node + ":1", op.data.node + ":2", op.weight_range.min,
+  std::vector<std::string> inputs{op.data.node,       op.weight,         op.bias,
+                                  op.data.range.min,  op.data.range.max, op.weight_range.min,
                                   op.weight_range.max};
   if (op.result) {
     inputs.push_back(op.result_range.min);
@@ -81,6 +86,35 @@ NewNode integer_product(const IntegerOp& op) {
   return fused(op, "_QuantizedMatMul", attributes);
 }
 
+bool moves_codes(std::string_view type) {
+  return std::ranges::count(kMoves, type) > 0;
+}
+
+MovedCodes move_codes(const NodeParts& floats, std::size_t position, const std::string& name,
+                      const Codes& data) {
+  const bool is_pool = floats.type == "MaxPool";
+  AttributeWriter attributes;
+  attributes.type("T", data.type);
+  copy_attributes(floats,
+                  {"Tdim", "Tpaddings", "Tshape", "squeeze_dims", "Index", "begin_mask", "end_mask",
+                   "ellipsis_mask", "new_axis_mask", "shrink_axis_mask", "ksize", "strides"},
+                  attributes);
+  if (is_pool) copy_attributes(floats, {"padding"}, attributes);
+  NewNode node{.name = name,
+               .type = is_pool ? "QuantizedMaxPool" : std::string(floats.type),
+               .inputs = {},
+               .attributes = attributes.take(),
+               .device = std::string(floats.device)};
+  for (const std::string_view input : floats.inputs) {
+    if (!input.starts_with('^')) node.inputs.emplace_back(input);
+  }
+  node.inputs.at(position) = data.node;
+  if (!is_pool) return {.node = std::move(node), .codes = Codes(name, data.type, data.range)};
+  node.inputs.push_back(data.range.min);
+  node.inputs.push_back(data.range.max);
+  return {.node = std::move(node), .codes = Codes(name, data.type)};
+}
+
 NewNode quantize_node(const Codes& made, const std::string& value, const RangeNodes& range) {
   AttributeWriter attributes = of_codes(made.type);
   attributes.text("round_mode", "HALF_TO_EVEN").real("ensure_minimum_range", 0);
@@ -94,7 +128,7 @@ NewNode dequantize_node(const std::string& name, const Codes& codes) {
   AttributeWriter attributes = of_codes(codes.type);
   return {.name = name,
           .type = "Dequantize",
-          .inputs = {codes.node, codes.node + ":1", codes.node + ":2"},
+          .inputs = {codes.node, codes.range.min, codes.range.max},
           .attributes = attributes.take()};
 }
 

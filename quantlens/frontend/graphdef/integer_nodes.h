@@ -3,22 +3,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "quantlens/frontend/graphdef/edit.h"
 
 namespace quantlens::graphdef {
 
-/// A node that gives codes, and their range as its second and third result.
-struct Codes {
-  std::string node;
-  Type type = Type::quint8;  ///< or qint8
-};
-
-/// Nodes that say a range.
+/// What says a range: nodes, or results of nodes.
 struct RangeNodes {
   std::string min, max;
+};
+
+/// A node that gives codes, and what says their range.
+struct Codes {
+  /// Of a node whose second and third result are the range.
+  Codes(std::string with_range, Type of)
+      : node(std::move(with_range)), type(of), range{node + ":1", node + ":2"} {}
+  Codes(std::string moved, Type of, RangeNodes as)
+      : node(std::move(moved)), type(of), range(std::move(as)) {}
+
+  std::string node;
+  Type type;  ///< quint8 or qint8
+  RangeNodes range;
 };
 
 /// What a convolution or product reads, and gives.
@@ -36,6 +46,16 @@ struct IntegerOp {
 
 NewNode integer_convolution(const IntegerOp& op, bool is_depthwise);
 NewNode integer_product(const IntegerOp& op);
+
+/// Whether an op that only moves, picks or compares elements does so with codes.
+bool moves_codes(std::string_view type);
+struct MovedCodes {
+  NewNode node;
+  Codes codes;
+};
+/// Such an op, with codes in place of what it reads at `position` in the file.
+MovedCodes move_codes(const NodeParts& floats, std::size_t position, const std::string& name,
+                      const Codes& data);
 
 /// A node that makes codes of floats; one that makes floats of codes.
 NewNode quantize_node(const Codes& made, const std::string& value, const RangeNodes& range);

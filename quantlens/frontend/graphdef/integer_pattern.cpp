@@ -24,6 +24,11 @@ class PatternReader {
     pattern_.anchor = context_.node_of(op_.op.id);
     const Node& anchor = context_.node(pattern_.anchor);
     pattern_.is_product = anchor.kind == Kind::matmul;
+    if (moves_codes(anchor.type)) {
+      take();
+      finish();
+      return std::move(pattern_);
+    }
     if (anchor.type != "Conv2D" && anchor.type != "DepthwiseConv2dNative" &&
         anchor.type != "MatMul")
       refuse(anchor);

@@ -10,7 +10,7 @@
 
 namespace quantlens::graphdef {
 
-/// The ops of a plan that one int8 op of TensorFlow stands for.
+/// The ops of a plan that one int8 op of TensorFlow stands for. One that moves codes has no weight.
 struct IntegerPattern {
   std::string op;                  ///< the anchor's id
   std::size_t anchor = 0;          ///< its node

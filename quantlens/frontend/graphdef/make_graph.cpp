@@ -9,6 +9,7 @@
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 #include "quantlens/frontend/graphdef/source.h"
+#include "quantlens/frontend/graphdef/told_codes.h"
 #include "quantlens/graph/roles_of.h"
 #include "quantlens/graph/shapes.h"
 #include "quantlens/graph/stable_order.h"
@@ -44,6 +45,7 @@ class Assembler {
     drop_by_products();
     for (const std::size_t number : order()) add(ops_[number]);
     if (is_whole) drop_constant_outputs();
+    codes_.drop_ranges(graph_);
     return std::move(graph_);
   }
 
@@ -154,7 +156,7 @@ class Assembler {
     }
     describe(op);
     Node& node = op.node;
-    if (node.kind == Kind::other) tell_meaning(node, constants_);
+    if (node.kind == Kind::other && !codes_.tell(node)) tell_meaning(node, constants_);
     if (const OpRow* row = find_op(node.type); row != nullptr && says_types(node))
       node.results = result_types(*row, node);
     if (node.kind == Kind::identity && !node.inputs.empty()) {
@@ -199,6 +201,7 @@ class Assembler {
   std::unordered_set<std::string> handed_on_;            // to the next round of a loop
   Constants constants_;
   Graph graph_;
+  CodesTeller codes_{constants_, graph_.weights};
 };
 
 bool has_open_groups(const Node& node) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -105,6 +106,7 @@ class PlanEditor {
       }
       patterns.push_back(std::move(pattern));
     }
+    std::ranges::sort(patterns, {}, &IntegerPattern::anchor);  // in order of flow
     return patterns;
   }
 
@@ -160,8 +162,9 @@ class PlanEditor {
       context_.fail(fmt::format("there is no value '{}'", printable(value)));
     const Type type = context_.code_type(activation.scheme, {&activation.params, 1}, value);
     if (const auto name = names_.find(value); activation.all_uses && name != names_.end()) {
-      made_[value] = {.node = name->second, .type = type};
+      made_.emplace(value, Codes(name->second, type));
       results_[value] = &activation;
+      params_.emplace(name->second, activation.params);
       map_values_.emplace(value, name->second);
       return;
     }
@@ -172,13 +175,14 @@ class PlanEditor {
     if (activation.uses.empty()) return;
     const std::string place = place_of(context_.node_of(activation.uses[0].op));
     const RangeNodes range = constants_.range(place, value, type, activation.params);
-    const Codes codes{.node = constants_.take(value + "/quantize"), .type = type};
+    const Codes codes(constants_.take(value + "/quantize"), type);
+    params_.emplace(codes.node, activation.params);
     out_.inserted[place].push_back(quantize_node(codes, value, range));
     map_values_.emplace(value, codes.node);
     std::string floats;
     for (const ValueUse& use : activation.uses) {
       if (integer_ops_.contains(use.op)) {
-        read_[{use.op, use.input}] = codes;
+        read_.emplace(std::pair(use.op, use.input), codes);
         continue;
       }
       if (floats.empty()) {
@@ -190,7 +194,7 @@ class PlanEditor {
   }
 
   const Codes& codes_read(const IntegerPattern& pattern) const {
-    const std::string& value = data_of(node(pattern.anchor));
+    const std::string& value = input_of(node(pattern.anchor), 0);
     if (const auto own = read_.find({pattern.op, 0}); own != read_.end()) return own->second;
     const auto made = made_.find(value);
     if (made == made_.end()) {
@@ -200,7 +204,33 @@ class PlanEditor {
     return made->second;
   }
 
+  /// What waited in the ops that a new node stands for.
+  void add_controls(const IntegerPattern& pattern, NewNode& made) const {
+    for (const std::size_t member : pattern.fused) {
+      for (const std::string_view input : context_.parts_of(member).inputs) {
+        if (input.starts_with('^')) made.inputs.emplace_back(input);
+      }
+    }
+  }
+
+  void add_move(const IntegerPattern& pattern) {
+    const Codes& data = codes_read(pattern);
+    const ActivationPlan& result = *results_.at(pattern.result);
+    if (params_.at(data.node) != result.params || made_.at(pattern.result).type != data.type) {
+      context_.fail(fmt::format("'{}' moves codes, and its result has others than what it reads",
+                                printable(pattern.op)));
+    }
+    const std::optional<std::size_t> position = context_.position_of(pattern.anchor, 0);
+    if (!position) context_.fail(fmt::format("op '{}' has no input", printable(pattern.op)));
+    MovedCodes moved =
+        move_codes(context_.parts_of(pattern.anchor), *position, names_.at(pattern.result), data);
+    add_controls(pattern, moved.node);
+    out_.inserted[place_of(pattern.anchor)].push_back(std::move(moved.node));
+    made_.insert_or_assign(pattern.result, std::move(moved.codes));
+  }
+
   void add_pattern(const IntegerPattern& pattern) {
+    if (pattern.weight == nullptr) return add_move(pattern);
     const std::string place = place_of(pattern.anchor);
     IntegerOp op{.floats = &context_.parts_of(pattern.anchor),
                  .name = names_.at(pattern.result),
@@ -225,11 +255,7 @@ class PlanEditor {
     NewNode made = pattern.is_product
                        ? integer_product(op)
                        : integer_convolution(op, op.floats->type == "DepthwiseConv2dNative");
-    for (const std::size_t member : pattern.fused) {
-      for (const std::string_view input : context_.parts_of(member).inputs) {
-        if (input.starts_with('^')) made.inputs.emplace_back(input);
-      }
-    }
+    add_controls(pattern, made);
     out_.inserted[place].push_back(std::move(made));
   }
 
@@ -370,6 +396,7 @@ class PlanEditor {
   std::map<std::string, std::string> names_;        ///< by value: the int8 op that gives it
   std::map<std::string, Codes> made_;               ///< by value: what int8 ops give
   std::map<std::string, const ActivationPlan*> results_;
+  std::unordered_map<std::string, QParams> params_;              ///< by node that gives codes
   std::map<std::pair<std::string, std::uint64_t>, Codes> read_;  ///< by op and input
   std::vector<std::string> touched_;                             ///< nodes that may now be unread
   boost::json::object map_values_;

@@ -53,6 +53,29 @@ TEST(Capabilities, OfTensorFlowAreProductsAndConvolutionsWithTheirChannelsLast) 
             "a convolution over three axes has no int8 kernel");
 }
 
+TEST(Capabilities, OfTensorFlowMoveCodesWhereItHasKernels) {
+  const Capabilities& able = capabilities_of("graphdef");
+  EXPECT_TRUE(able.passes_elements(Kind::max_pool));
+  EXPECT_FALSE(able.has(Kind::average_pool)) << "its kernel rounds otherwise";
+  const auto obstacle = [&](Kind kind, const std::string& type, Roles roles) {
+    Node node = SmallGraph().input("x").node(kind, {"x"}, "y").graph().nodes[0];
+    node.type = type;
+    node.roles = std::move(roles);
+    return std::string(able.obstacle(node));
+  };
+  roles::Pool pool{.window = {.strides = {2, 2}}, .channel_axis = 3};
+  EXPECT_EQ(obstacle(Kind::max_pool, "MaxPool", pool), "");
+  pool.window.pads = {1, 1, 1, 1};
+  EXPECT_EQ(obstacle(Kind::max_pool, "MaxPool", pool), "a pool with given pads has no int8 kernel");
+  pool.channel_axis = 1;
+  EXPECT_EQ(obstacle(Kind::max_pool, "MaxPool", pool),
+            "a pool over other axes than two, before the channels, has no int8 kernel");
+  EXPECT_EQ(obstacle(Kind::pad, "Pad", {}), "");
+  EXPECT_EQ(obstacle(Kind::pad, "PadV2", {}), "a pad with other numbers than 0 has no int8 kernel");
+  EXPECT_EQ(obstacle(Kind::matmul, "BatchMatMulV2", {}),
+            "products of batches of matrices have no int8 kernel");
+}
+
 TEST(Capabilities, OfAFormatWithoutATableLeaveAllInFloat) {
   const Capabilities& able = capabilities_of("another");
   EXPECT_TRUE(able.rows().empty());

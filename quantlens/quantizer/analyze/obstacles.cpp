@@ -39,6 +39,10 @@ std::string type_obstacle(const Node& node, std::span<const std::size_t> inputs,
   return {};
 }
 
+bool is_whole(const Vocabulary& vocabulary) {
+  return !vocabulary.version.empty() && vocabulary.whole == vocabulary.version;
+}
+
 std::string opaque_obstacle(const Graph& graph, const Node& node) {
   const bool any = std::ranges::any_of(
       node.inputs, [&](const std::string& input) { return graph.opaque_weights.contains(input); });

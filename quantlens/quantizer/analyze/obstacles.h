@@ -21,6 +21,10 @@ std::string constant_obstacle(const Tensor& tensor, const std::string& what);
 std::string type_obstacle(const Node& node, std::span<const std::size_t> inputs,
                           const std::unordered_map<std::string, DType>& types);
 
+/// Whether a model's operators are of the version that has words for all: what they have none for,
+/// a newer version has not, either.
+bool is_whole(const Vocabulary& vocabulary);
+
 /// Of operands whose numbers are not read.
 std::string opaque_obstacle(const Graph& graph, const Node& node);
 

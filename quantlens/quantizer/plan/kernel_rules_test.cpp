@@ -110,5 +110,21 @@ TEST(KernelRules, LeaveOpsInFloatWhoseCodesShallHaveAnotherWidth) {
   EXPECT_EQ(planned_op(plan, "m").reason, "its runtime knows codes of 8 bits alone");
 }
 
+TEST(KernelRules, LeaveInFloatWhatTheRuntimeHasNoOpsFor) {
+  Model model = in_tensorflow(product(Kind::relu));
+  model.vocabulary = {.dynamic_codes = false, .half = false, .version = "v", .whole = "v"};
+  Recipe recipe;
+  recipe.approach = Approach::dynamic;
+  EXPECT_EQ(planned_op(planned_with(model, {0, 1}, {0, 1}, recipe), "m").reason,
+            "its runtime knows no codes whose scale is found as it runs");
+  recipe.approach = Approach::weight_only;
+  EXPECT_EQ(planned_op(planned_with(model, {0, 1}, {0, 1}, recipe), "m").reason,
+            "its runtime has no ops for weights in blocks");
+  recipe = {};
+  recipe.op_type_dict["MatMul"].activation.dtype = AskedDtype::fp16;
+  EXPECT_EQ(planned_op(planned_with(model, {0, 1}, {0, 1}, recipe), "m").reason,
+            "the recipe keeps it in float; not in half: single ops of its format have no half");
+}
+
 }  // namespace
 }  // namespace quantlens

@@ -60,6 +60,8 @@ class DynamicPlanner {
       return fmt::format("dynamic quantization has weights of int8 or uint8, not {}",
                          recipe.weight.dtype ? word(*recipe.weight.dtype) : "none");
     }
+    if (!vocabulary_.dynamic_codes && is_whole(vocabulary_))
+      return "its runtime knows no codes whose scale is found as it runs";
     if (!vocabulary_.dynamic_codes) {
       return fmt::format(
           "the model's operators ({}) know no DynamicQuantizeLinear: export it again with {} or "

@@ -33,7 +33,7 @@ class HalfPlanner {
         prepared_(analyzed.prepared),
         rules_(recipe),
         is_fallback_(recipe.fallback == Fallback::fp16),
-        has_half_(analyzed.model.vocabulary.half) {
+        vocabulary_(analyzed.model.vocabulary) {
     for (const ValueRange& range : ranges.values) ranges_[range.value] = {range.min, range.max};
     for (const Fold& fold : plan.folds) folded_.insert(fold.op);
   }
@@ -49,7 +49,10 @@ class HalfPlanner {
     const Node& node = graph_.nodes[number];
     const auto inputs = half_inputs(node);
     if (!inputs) return fmt::format("{} is not computed in half", node.type);
-    if (!has_half_) return "its operators are too old for half";
+    if (!vocabulary_.half) {
+      return is_whole(vocabulary_) ? "single ops of its format have no half"
+                                   : "its operators are too old for half";
+    }
     if (const auto kept = prepared_.kept_float.find(number);
         kept != prepared_.kept_float.end() && !is_asked(node)) {
       return kept->second;
@@ -116,7 +119,7 @@ class HalfPlanner {
   const Prepared& prepared_;
   RecipeRules rules_;
   bool is_fallback_;
-  bool has_half_;
+  const Vocabulary& vocabulary_;
   std::unordered_map<std::string, Range> ranges_;
   std::set<std::string> folded_;
 };

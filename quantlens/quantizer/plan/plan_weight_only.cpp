@@ -38,6 +38,7 @@ class WeightOnlyPlanner {
     const Node& node = graph_.nodes[number];
     const OpRecipe recipe = rules_.for_op(node).recipe;
     if (index_.constant(op_id(node)) != nullptr) return kConstantResult;
+    if (!prepared_.able->rules().all_widths) return "its runtime has no ops for weights in blocks";
     const bool is_table = node.kind == Kind::gather;
     if (!is_table && node.kind != Kind::matmul && node.kind != Kind::gemm) {
       return "its weights have no form in blocks";

@@ -29,8 +29,9 @@ class PatternReader {
       finish();
       return std::move(pattern_);
     }
-    if (anchor.type != "Conv2D" && anchor.type != "DepthwiseConv2dNative" &&
-        anchor.type != "MatMul")
+    const bool has_op = anchor.type == "Conv2D" || anchor.type == "DepthwiseConv2dNative" ||
+                        anchor.type == "MatMul";
+    if (!has_op || operands_of(anchor) == nullptr)  // without operands its form has no words
       refuse(anchor);
     read_weight(anchor);
     take();

@@ -60,6 +60,10 @@ def node(name, op, inputs=(), **attributes):
     return field(1, name) + field(2, op) + b"".join(field(3, one) for one in inputs) + entries(5, attributes)
 
 
+def constant(name, kind, value):
+    return node(name, "Const", value=value, dtype=field(6, kind))
+
+
 def function_def(name, takes, gives, nodes, returned):
     signature = field(1, name) + b"".join(field(2, field(1, one) + field(3, FLOAT)) for one in takes)
     signature += b"".join(field(3, field(1, one) + field(3, FLOAT)) for one in gives)
@@ -80,20 +84,20 @@ def network(hidden=4):
     each = [0.5 + 0.25 * i for i in range(hidden)]
     return [
         node("image", "Placeholder", dtype=field(6, FLOAT), shape=shape([-1, 8, 8, 1])),
-        node("conv/filter", "Const", value=floats([3, 3, 1, hidden], [0.1 * i - 1 for i in range(9 * hidden)])),
+        constant("conv/filter", FLOAT, floats([3, 3, 1, hidden], [0.1 * i - 1 for i in range(9 * hidden)])),
         node("conv/filter/read", "Identity", ["conv/filter"], **T),
         node("conv", "Conv2D", ["image", "conv/filter/read"], **same),
-        node("variance", "Const", value=floats([hidden], each)),
-        node("epsilon", "Const", value=floats([], [0.001])),
+        constant("variance", FLOAT, floats([hidden], each)),
+        constant("epsilon", FLOAT, floats([], [0.001])),
         node("norm/add", "AddV2", ["variance", "epsilon"], **T),
         node("norm/root", "Rsqrt", ["norm/add"], **T),
         node("norm/scaled", "Mul", ["conv", "norm/root"], **T),
         node("act", "Relu6", ["norm/scaled"], **T),
-        node("each/filter", "Const", value=floats([3, 3, hidden, 1], [0.05 * i - 1 for i in range(9 * hidden)])),
+        constant("each/filter", FLOAT, floats([3, 3, hidden, 1], [0.05 * i - 1 for i in range(9 * hidden)])),
         node("each", "DepthwiseConv2dNative", ["act", "each/filter"], **same),
-        node("pool/axes", "Const", value=integers([2], [1, 2])),
+        constant("pool/axes", INT32, integers([2], [1, 2])),
         node("pool", "Mean", ["each", "pool/axes"], **T),
-        node("fc/matrix", "Const", value=floats([hidden, 3], [0.1 * i for i in range(3 * hidden)])),
+        constant("fc/matrix", FLOAT, floats([hidden, 3], [0.1 * i for i in range(3 * hidden)])),
         node("fc", "MatMul", ["pool", "fc/matrix"], **T),
         node("check", "NoOp", ["^fc"]),
         node("scores", "Softmax", ["fc"], **T),

@@ -38,15 +38,22 @@ CLI::Validator whole_numbers(std::uint64_t least, std::uint64_t most) {
 
 struct Arguments {
   flow::BenchmarkOptions options;
+  EndsOptions ends;
   LongOptions common;
   TableOptions table;
 };
 
+flow::BenchmarkOptions options_of(const Arguments& arguments) {
+  flow::BenchmarkOptions options = arguments.options;
+  options.ends = arguments.ends.ends();
+  return options;
+}
+
 int run(const Arguments& arguments, const std::vector<std::string>& command_line) {
   DiskStore store;
   TerminalProgress progress = arguments.common.make_progress();
-  const flow::BenchmarkOutcome outcome =
-      flow::benchmark(arguments.options, arguments.common.session(store, progress, command_line));
+  const flow::BenchmarkOutcome outcome = flow::benchmark(
+      options_of(arguments), arguments.common.session(store, progress, command_line));
   print_run(outcome, arguments.table, workload_line(outcome, outcome.folder));
   return kDone;
 }
@@ -117,6 +124,7 @@ void add_benchmark(CLI::App& program, const std::vector<std::string>& command_li
   verb->add_option("MODEL", options.model, "The model to time")->check(offers_files())->required();
   verb->add_option("OTHER", options.other, "Another model; its time is given as a ratio to MODEL's")
       ->check(offers_files());
+  arguments->ends.add_to(*verb);
   add_data_options(*verb, options);
   add_run_options(*verb, options);
   arguments->common.add_to(*verb, DataOption::none);

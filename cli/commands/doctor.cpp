@@ -16,7 +16,8 @@ void print(const Checkup& checkup, const TableOptions& options) {
 }
 
 int run(const TableOptions& options) {
-  const Checkup checkup = flow::doctor();
+  Workers workers(Isolation{.program = kThisProgram, .stop_requested = {}});
+  const Checkup checkup = flow::doctor(&workers);
   print(checkup, options);
   return flow::can_run_models(checkup) ? kDone : 1;
 }

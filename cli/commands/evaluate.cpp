@@ -13,6 +13,7 @@ namespace {
 struct Arguments {
   flow::EvaluateOptions options;
   std::string metric;
+  EndsOptions ends;
   PartOption part;
   LongOptions common;
   TableOptions table;
@@ -21,6 +22,7 @@ struct Arguments {
 flow::EvaluateOptions options_of(const Arguments& arguments) {
   flow::EvaluateOptions options = arguments.options;
   options.data = arguments.common.data();
+  options.ends = arguments.ends.ends();
   options.part = arguments.part.part();
   options.metric = parse_metric(arguments.metric);
   return options;
@@ -54,13 +56,15 @@ void add_evaluate(CLI::App& program, const std::vector<std::string>& command_lin
                    "Compare with this model over the same samples; the difference is MODEL minus "
                    "this one (default: none)")
       ->check(offers_files());
+  arguments->ends.add_to(*verb);
   arguments->common.add_to(*verb, DataOption::optional);
   arguments->part.add_to(*verb, parts_to_be_judged());
   arguments->table.add_to(*verb);
   verb->footer(
       "Example:\n  quantlens evaluate mobilenet.int8.onnx --against mobilenet.onnx --data "
       "imagenet.yaml \\\n    --metric top1:label_offset=1\n"
-      "  quantlens evaluate detector.int8.onnx --metric 'command:python eval.py --fast'");
+      "  quantlens evaluate detector.int8.onnx --metric 'command:python eval.py --fast'\n"
+      "  quantlens evaluate ds_cnn.pb --inputs Mfcc --data speech.yaml --metric top1");
   verb->callback([=, &chosen] {
     flow::check_options(options_of(*arguments));
     chosen = [=] { return run(*arguments, command_line); };

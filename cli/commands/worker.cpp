@@ -24,10 +24,11 @@ void add_worker(CLI::App& program, const std::vector<std::string>&, Runner& chos
       "(--isolate)");
   verb->group("");  // people have no use for it
   auto runtime = std::make_shared<std::string>();
-  verb->add_option("RUNTIME", *runtime,
-                   "The runtime to use: onnxruntime, or oracle (small and slow, for tests)")
+  verb->add_option(
+          "RUNTIME", *runtime,
+          "The runtime to use: onnxruntime, tensorflow, or oracle (small and slow, for tests)")
       ->required()
-      ->check(one_of({"onnxruntime", "oracle"}));
+      ->check(one_of({"onnxruntime", "oracle", "tensorflow"}));
   verb->footer(
       "It speaks frames over the socket that is its standard input (docs/workers.md).\n"
       "Example:\n  quantlens quantize mobilenet.onnx --data imagenet.yaml --isolate");

@@ -22,14 +22,18 @@ if TYPE_CHECKING:
     from . import records
 
 
-def _data(data: Any, model: str, limit: int | None) -> Any:
+def _ends(asked: dict[str, Any]) -> dict[str, Any]:
+    return {name: asked[name] for name in ("inputs", "outputs") if name in asked}
+
+
+def _data(data: Any, model: str, limit: int | None, ends: dict[str, Any]) -> Any:
     if isinstance(data, (str, os.PathLike)):
         return os.fspath(data)
     from .data import samples_of  # NumPy takes longer to load than all of this package
     from .hugging_face import Preprocessor
 
     def ranks() -> dict[str, int | None]:
-        return cast("dict[str, int | None]", _core.input_ranks({"model": model}))
+        return cast("dict[str, int | None]", _core.input_ranks({"model": model, **ends}))
 
     try:
         return samples_of(data, ranks, Preprocessor(model), limit)
@@ -85,7 +89,8 @@ def _most_shards(verb: str, asked: dict[str, Any]) -> int:
     given = {name: asked.get(name) for name in ("limit", "batch_size", "seed", "output")}
     if asked.get("recipe") is not None:
         given["recipe"] = texts_of(asked["recipe"], asked["workspace"])
-    return _core.most_shards({**given, "model": model, "data": _data(asked["data"], model, asked.get("limit"))})
+    given.update(_ends(asked))
+    return _core.most_shards({**given, "model": model, "data": _data(asked["data"], model, asked.get("limit"), _ends(asked))})
 
 
 def _merged_into(output: Any, made: list[pathlib.Path], below: str) -> records.MergeResult:
@@ -133,7 +138,7 @@ def _call(verb: str, asked: dict[str, Any], model: str) -> Run:
         asked["recipe"] = texts_of(asked["recipe"], asked["workspace"])
     for name in ("data", "calibration_data"):
         if asked.get(name) is not None:
-            asked[name] = _data(asked[name], model, asked.get("limit"))
+            asked[name] = _data(asked[name], model, asked.get("limit"), _ends(asked))
     with told(asked["progress"]) as telling:
         run = Run(getattr(_core, verb)({**asked, "progress": telling}))
         for sentence in asked["metric"].notes() if hasattr(asked.get("metric"), "notes") else ():
@@ -197,9 +202,10 @@ def diagnose(
 
 @public
 def evaluate(
-    model: Model, data: Data, metric: Metric, *, against: Model | None = None, limit: Whole | None = None,
-    batch_size: Whole | None = None, seed: Whole | None = None, strict: bool = False, isolate: bool = False,
-    isolate_timeout: Number | None = None, workspace: Path | None = None, name: str | None = None, threads: Whole | None = None,
+    model: Model, data: Data, metric: Metric, *, against: Model | None = None, inputs: Sequence[str] | None = None,
+    outputs: Sequence[str] | None = None, limit: Whole | None = None, batch_size: Whole | None = None,
+    seed: Whole | None = None, strict: bool = False, isolate: bool = False, isolate_timeout: Number | None = None,
+    workspace: Path | None = None, name: str | None = None, threads: Whole | None = None,
     progress: Progress = True, callbacks: Callbacks = (), shard: Part | None = None, samples: Part | None = None,
     executor: Executor | None = None, shards: Whole | None = None,
 ) -> Run:
@@ -246,7 +252,8 @@ def tune(
 
 @public
 def calibrate(
-    model: Model, data: Data, *, output: Path, recipe: Recipe = None, limit: Whole | None = None,
+    model: Model, data: Data, *, output: Path, recipe: Recipe = None, inputs: Sequence[str] | None = None,
+    outputs: Sequence[str] | None = None, limit: Whole | None = None,
     batch_size: Whole | None = None, seed: Whole | None = None, strict: bool = False, isolate: bool = False,
     isolate_timeout: Number | None = None, workspace: Path | None = None, name: str | None = None, threads: Whole | None = None,
     progress: Progress = True, callbacks: Callbacks = (), shard: Part | None = None, samples: Part | None = None,
@@ -300,7 +307,8 @@ def profile(
 
 @public
 def benchmark(
-    model: Model, other: Model | None = None, data: Data = None, *, batch_size: Whole | Sequence[Whole] | None = None,
+    model: Model, other: Model | None = None, data: Data = None, *, inputs: Sequence[str] | None = None,
+    outputs: Sequence[str] | None = None, batch_size: Whole | Sequence[Whole] | None = None,
     rounds: Whole | None = None, warmup: Whole | None = None, iterations: Whole | None = None, instances: Whole | None = None,
     cores_per_instance: Whole | None = None, limit: Whole | None = None, seed: Whole | None = None, isolate: bool = False,
     isolate_timeout: Number | None = None, workspace: Path | None = None, name: str | None = None, threads: Whole | None = None,

@@ -2,11 +2,13 @@
 #include "quantlens/flow/benchmark.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "quantlens/base/cores.h"
+#include "quantlens/base/text.h"
 #include "quantlens/flow/steps/passes/benchmark_data.h"
 #include "quantlens/flow/steps/passes/session_workers.h"
 #include "quantlens/profiling/benchmark/benchmark.h"
@@ -42,11 +44,11 @@ struct Setup {
 };
 
 std::vector<std::unique_ptr<Model>> read_models(const std::vector<std::string>& paths,
-                                                const Formats& formats) {
+                                                const Ends& ends, const Formats& formats) {
   std::vector<std::unique_ptr<Model>> models;
   models.reserve(paths.size());
   for (const std::string& path : paths) {
-    models.push_back(std::make_unique<Model>(formats.read(path)));
+    models.push_back(std::make_unique<Model>(formats.read_to_run(path, ends)));
   }
   return models;
 }
@@ -55,6 +57,23 @@ std::vector<std::string> paths_of(const BenchmarkOptions& options) {
   std::vector<std::string> paths{options.model.string()};
   if (options.other) paths.push_back(options.other->string());
   return paths;
+}
+
+/// Instances load what they time themselves, and read it whole.
+void check_instances(const BenchmarkOptions& options, std::span<const Model* const> models,
+                     const Formats& formats) {
+  if (!options.ends.is_whole()) {
+    throw Error(Errc::usage,
+                "instances run whole models; leave out --instances and --cores-per-instance, or "
+                "--inputs and --outputs");
+  }
+  for (const Model* model : models) {
+    if (!formats.runs_apart(*model)) continue;
+    throw Error(Errc::unsupported,
+                fmt::format("{}: models of format '{}' are timed in one worker; leave out "
+                            "--instances and --cores-per-instance",
+                            printable(model->path.string()), printable(model->format)));
+  }
 }
 
 /// Every batch size must suit the model before the first is timed.
@@ -87,8 +106,11 @@ Setup set_up(const BenchmarkOptions& options, const Session& session) {
               .batch_sizes = {},
               .cores = cores_of(options),
               .workers = {}};
-  setup.models = read_models(paths_of(options), formats(session));
-  setup.workers = session_workers(session, *setup.models.at(0));
+  setup.models = read_models(paths_of(options), options.ends, formats(session));
+  std::vector<const Model*> models;
+  for (const auto& model : setup.models) models.push_back(model.get());
+  setup.workers = session_workers(session, models);
+  if (!setup.cores.empty()) check_instances(options, models, formats(session));
   check_data(setup, session.progress);
   return setup;
 }
@@ -226,7 +248,7 @@ void serve_benchmark_instance(int socket) {
                           .name = {},
                           .arguments = {},
                           .threads = static_cast<unsigned>(job.cores.size())};
-    PreparedModels setup{.models = read_models(job.models, Formats()), .timed = {}};
+    PreparedModels setup{.models = read_models(job.models, {}, Formats()), .timed = {}};
     const DataChoice choice{.data = job.data,
                             .options = {.limit = {}, .batch_size = {}, .seed = job.seed}};
     const FittedData data = benchmark_data(choice, job.batch_size, *setup.models.at(0), silent);

@@ -11,12 +11,12 @@
 
 namespace quantlens::flow {
 
-Checkup doctor() {
+Checkup doctor(Workers* workers) {
   return {.version = kVersion,
           .cores = available_cores(),
           .vnni = cpu_has_vnni(),
           .workspace = default_workspace().string(),
-          .runtimes = runtimes()};
+          .runtimes = runtimes(workers)};
 }
 
 bool can_run_models(const Checkup& checkup) {

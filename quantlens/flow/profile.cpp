@@ -153,7 +153,8 @@ ProfileResult profile(const ProfileVerbOptions& options, const Session& session)
       wanted.push_back({*other, others});
     }
     ProfileOptions how = options.profile;
-    const std::shared_ptr<Workers> workers = session_workers(session, model);
+    const std::shared_ptr<Workers> workers =
+        session_workers(session, std::vector<const Model*>{&model, other ? &*other : &model});
     how.threads = session.threads;
     how.workers = workers.get();
     const Profiled profiled = quantlens::profile(wanted, how, recorded.progress);

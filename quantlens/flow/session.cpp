@@ -290,7 +290,11 @@ std::unique_ptr<WorkloadWriter> begin_workload(
   std::map<std::string, std::string> environment{
       {"quantlens", kVersion}, {"cpu", cpu_name()}, {"threads", std::to_string(session.threads)}};
   for (const RuntimeStatus& runtime : runtimes()) {
-    if (runtime.available) environment[runtime.name] = runtime.version;
+    if (runtime.available && !runtime.version.empty()) environment[runtime.name] = runtime.version;
+  }
+  for (const auto& [role, model] : models) {
+    const auto status = formats(session).status_apart(*model);
+    if (status && status->available) environment[status->name] = status->version;
   }
   workload->describe(files, environment);
   return workload;

@@ -24,11 +24,12 @@ constexpr FormatEntry kFormats[] = {
     {"onnx", "onnxruntime", onnxruntime::open, onnxruntime::open_timed, onnxruntime::load, nullptr,
      oracle::constant_values},
     {"graphdef", "tensorflow", nullptr, nullptr, nullptr, nullptr, oracle::graphdef_constants,
-     "TensorFlow models can be inspected so far, and nothing else (quantlens inspect FILE.pb); "
+     "TensorFlow models can be inspected, evaluated, benchmarked and calibrated so far; "
      "export it to ONNX: python -m tf2onnx.convert --graphdef FILE.pb --inputs NAME:0 --outputs "
      "NAME:0 --output FILE.onnx",
      "no TensorFlow was asked: which ops would be quantized follows from the int8 kernels that "
-     "TensorFlow has for CPUs, and whether it can run the graph is not known"},
+     "TensorFlow has for CPUs, and whether it can run the graph is not known",
+     true},
 };
 
 [[noreturn]] void refuse_without_worker(const FormatEntry& entry, const std::string& what) {
@@ -76,10 +77,24 @@ Workers& Formats::workers_for(const FormatEntry& entry, const fs::path& path) co
 Model Formats::read(const fs::path& path) const {
   Model model = read_to_show(path);
   const FormatEntry* entry = find(model.format);
-  if (entry != nullptr && !entry->only_shown.empty()) {
+  if (entry != nullptr && !entry->only_run.empty()) {
     throw Error(Errc::unsupported,
-                fmt::format("{}: {}", printable(path.string()), entry->only_shown));
+                fmt::format("{}: {}", printable(path.string()), entry->only_run));
   }
+  return model;
+}
+
+Model Formats::read_to_run(const fs::path& path, const Ends& ends) const {
+  Model model = read_to_show(path);
+  if (ends.is_whole()) return model;
+  const FormatEntry* entry = find(model.format);
+  if (entry == nullptr || !entry->cuts) {
+    throw Error(Errc::unsupported,
+                fmt::format("{}: models of format '{}' are run whole; leave out --inputs and "
+                            "--outputs, or cut the file itself (onnx.utils.extract_model)",
+                            printable(path.string()), printable(model.format)));
+  }
+  model.graph = cut(model.graph, ends);
   return model;
 }
 
@@ -127,6 +142,23 @@ std::vector<std::string> Formats::notes_on(const Model& model) const {
   const FormatEntry* entry = find(model.format);
   if (entry == nullptr || entry->not_told.empty()) return {};
   return {std::string(entry->not_told)};
+}
+
+bool Formats::runs_apart(const Model& model) const {
+  const FormatEntry* entry = find(model.format);
+  return entry != nullptr && entry->open == nullptr;
+}
+
+std::optional<RuntimeStatus> Formats::status_apart(const Model& model) const {
+  if (!runs_apart(model)) return std::nullopt;
+  const FormatEntry& entry = at(model.format);
+  const remote::StatusText told =
+      remote::status(*workers_for(entry, model.path).worker(entry.runtime));
+  return RuntimeStatus{.name = told.runtime,
+                       .available = told.problem.empty(),
+                       .version = told.version,
+                       .where = told.where,
+                       .problem = told.problem};
 }
 
 std::unique_ptr<Run> Formats::open(const Model& reference, const Model* quantized,

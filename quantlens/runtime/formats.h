@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,8 @@
 
 #include "quantlens/base/store.h"
 #include "quantlens/frontend/patch.h"
+#include "quantlens/graph/cut.h"
+#include "quantlens/record/checkup.h"
 #include "quantlens/record/plan.h"
 #include "quantlens/runtime/run.h"
 #include "quantlens/runtime/timed.h"
@@ -30,11 +33,13 @@ struct FormatEntry {
   bool (*match)(Bytes bytes, const fs::path& path);
   /// As quantlens::constant_values; null: no interpreter here knows its ops.
   TensorMap (*constants)(const Model& model, std::uint64_t most_bytes) = nullptr;
-  /// Of a format whose models are only looked at so far: a sentence that says so, and what to do;
-  /// empty of all others.
-  std::string_view only_shown = {};
+  /// Of a format whose models are run so far and not changed: a sentence that says so, and what to
+  /// do; empty of all others.
+  std::string_view only_run = {};
   /// Of such a format: what is not known of its models without a runtime.
   std::string_view not_told = {};
+  /// Whether the runtime runs what lies between ends that people name (graph/cut.h).
+  bool cuts = false;
 };
 
 /// All that quantlens knows.
@@ -49,9 +54,12 @@ class Formats {
   explicit Formats(Workers* workers = nullptr,
                    std::span<const FormatEntry> entries = known_formats());
 
-  /// As frontend::read, of a model to be run or changed. Throws Errc::unsupported where models of
-  /// its format are only looked at so far.
+  /// As frontend::read, of a model to be changed, or observed inside. Throws Errc::unsupported
+  /// where models of its format are only run so far.
   Model read(const fs::path& path) const;
+  /// As frontend::read, of a model to be run as it is between these ends. Throws Errc::unsupported
+  /// where there are ends and the format's runtime runs whole models only, and as `cut` does.
+  Model read_to_run(const fs::path& path, const Ends& ends = {}) const;
   /// As frontend::read, of a model to be looked at.
   Model read_to_show(const fs::path& path) const;
   /// As frontend::apply.
@@ -78,8 +86,10 @@ class Formats {
   /// What cannot be told of a model that is only looked at, in sentences.
   std::vector<std::string> notes_on(const Model& model) const;
 
-  /// Whether the model is of a format that workers alone have.
-  bool is_apart(const Model& model) const { return apart(model) != nullptr; }
+  /// Whether workers alone run models of its format.
+  bool runs_apart(const Model& model) const;
+  /// What a worker says of the runtime that runs the model, where workers alone do; else nothing.
+  std::optional<RuntimeStatus> status_apart(const Model& model) const;
 
  private:
   const FormatEntry* find(std::string_view format) const;

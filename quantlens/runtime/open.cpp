@@ -4,11 +4,33 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "quantlens/base/error.h"
 #include "quantlens/runtime/formats.h"
 #include "quantlens/runtime/onnxruntime/onnxruntime.h"
 #include "quantlens/runtime/remote/remote.h"
+#include "quantlens/runtime/tensorflow/tensorflow.h"
+#include "quantlens/runtime/workers.h"
 
 namespace quantlens {
+
+namespace {
+
+RuntimeStatus tensorflow_status(Workers* workers) {
+  RuntimeStatus status = tensorflow::found();
+  if (!status.available || workers == nullptr) return status;
+  try {
+    const remote::StatusText told = remote::status(*workers->worker(status.name));
+    status.version = told.version;
+    status.where = told.where.empty() ? status.where : told.where;
+    status.problem = told.problem;
+  } catch (const Error& error) {
+    status.problem = error.what();
+  }
+  status.available = status.problem.empty();
+  return status;
+}
+
+}  // namespace
 
 std::unique_ptr<Run> open(const Model& reference, const Model* quantized, const TapSpec& taps,
                           const RunOptions& options) {
@@ -44,12 +66,12 @@ void decline_telemetry() {
   setenv("ORT_DISABLE_TELEMETRY", "1", kKeep);
 }
 
-std::vector<RuntimeStatus> runtimes() {
+std::vector<RuntimeStatus> runtimes(Workers* workers) {
   RuntimeStatus oracle;
   oracle.name = "oracle";
   oracle.available = true;
   oracle.version = "built in";
-  return {onnxruntime::status(), oracle};
+  return {onnxruntime::status(), oracle, tensorflow_status(workers)};
 }
 
 }  // namespace quantlens

@@ -28,7 +28,8 @@ void load_runtime(std::string_view format) noexcept;
 /// thread runs.
 void decline_telemetry();
 
-/// All that this quantlens knows, also those that are not installed.
-std::vector<RuntimeStatus> runtimes();
+/// All that this quantlens knows, also those that are not installed. What runs in workers alone is
+/// asked there; without `workers` its version is not told.
+std::vector<RuntimeStatus> runtimes(Workers* workers = nullptr);
 
 }  // namespace quantlens

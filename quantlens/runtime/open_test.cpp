@@ -28,12 +28,15 @@ TEST(Open, RefusesFormatsThatNoRuntimeRuns) {
 
 TEST(Runtimes, SayWhereTheyAreOrWhyNot) {
   const std::vector<RuntimeStatus> all = runtimes();
-  ASSERT_EQ(all.size(), 2u);
+  ASSERT_EQ(all.size(), 3u);
   EXPECT_EQ(all[0].name, "onnxruntime");
   EXPECT_NE(all[0].available, all[0].where.empty());
   EXPECT_EQ(all[0].available, all[0].problem.empty());
   EXPECT_EQ(all[1].name, "oracle");
   EXPECT_TRUE(all[1].available);
+  EXPECT_EQ(all[2].name, "tensorflow");
+  EXPECT_NE(all[2].available, all[2].where.empty());
+  EXPECT_EQ(all[2].available, all[2].problem.empty());
 }
 
 }  // namespace

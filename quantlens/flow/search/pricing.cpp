@@ -76,7 +76,8 @@ Prices prices_of(const TuneOptions& options, const SearchJob::Place& place,
 
 /// In workers where the session isolates models.
 Profiled timed(const std::vector<ToProfile>& models, const Session& session) {
-  const std::shared_ptr<Workers> workers = session_workers(session, models.front().model);
+  const std::shared_ptr<Workers> workers =
+      session_workers(session, std::vector<const Model*>{&models.front().model});
   return profile(
       models,
       {.threads = session.threads, .workers = workers.get(), .iterations = 45, .machine = false},

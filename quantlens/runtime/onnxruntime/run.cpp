@@ -19,7 +19,7 @@
 #include "quantlens/frontend/onnx/onnx.h"
 #include "quantlens/graph/order.h"
 #include "quantlens/runtime/accumulators.h"
-#include "quantlens/runtime/onnxruntime/inputs.h"
+#include "quantlens/runtime/inputs.h"
 #include "quantlens/runtime/onnxruntime/insert_taps.h"
 #include "quantlens/runtime/onnxruntime/library.h"
 #include "quantlens/runtime/onnxruntime/onnxruntime.h"
@@ -116,24 +116,6 @@ SessionModel write_merged(const Model& reference, const Model& quantized, const 
   out.bytes = onnx::merge(reference, edits.reference, quantized, edits.quantized, prefix,
                           write_options(out));
   return out;
-}
-
-/// Throws Errc::unsupported where the two cannot be given the same inputs.
-void check_inputs(const Model& reference, const Model* quantized) {
-  for (const Model* model : {&reference, quantized}) {
-    if (model == nullptr) continue;
-    for (const ValueInfo& input : model->graph.inputs) {
-      if (input.dtype) continue;
-      throw Error(Errc::unsupported, fmt::format("{}: input '{}' is no tensor of a known type",
-                                                 where(*model), printable(input.name)));
-    }
-  }
-  if (quantized != nullptr && reference.graph.inputs.size() != quantized->graph.inputs.size()) {
-    throw Error(Errc::unsupported,
-                fmt::format("{} has {} inputs and {} has {}: they cannot run side by side",
-                            where(reference), reference.graph.inputs.size(), where(*quantized),
-                            quantized->graph.inputs.size()));
-  }
 }
 
 class OnnxRun final : public Run {

@@ -11,12 +11,11 @@
 #include <onnxruntime_cxx_api.h>
 
 #include "quantlens/base/store.h"
+#include "quantlens/runtime/inputs.h"
 #include "quantlens/runtime/onnxruntime/tap_ops.h"
 #include "quantlens/tensor/tensor.h"
 
 namespace quantlens::onnxruntime {
-
-using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
 /// Throws Errc::unsupported for element types that have no DType.
 DType dtype_of_element(ONNXTensorElementDataType type);

@@ -14,7 +14,7 @@
 #include "quantlens/base/file_descriptor.h"
 #include "quantlens/base/text.h"
 #include "quantlens/frontend/onnx/onnx.h"
-#include "quantlens/runtime/onnxruntime/inputs.h"
+#include "quantlens/runtime/inputs.h"
 #include "quantlens/runtime/onnxruntime/library.h"
 #include "quantlens/runtime/onnxruntime/load_stop.h"
 #include "quantlens/runtime/onnxruntime/onnxruntime.h"

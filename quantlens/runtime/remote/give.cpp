@@ -50,7 +50,10 @@ ModelFileText give(std::string_view format, const fs::path& path, const MappedFi
 }
 
 ModelFileText give(const Model& model, std::vector<FileDescriptor>& files) {
-  return give(model.format, model.path, model.file, files);
+  ModelFileText text = give(model.format, model.path, model.file, files);
+  for (const ValueInfo& input : model.graph.inputs) text.inputs.push_back(input.name);
+  for (const ValueInfo& output : model.graph.outputs) text.outputs.push_back(output.name);
+  return text;
 }
 
 }  // namespace quantlens::remote

@@ -38,8 +38,10 @@ struct ModelFileText {
   std::string format;     ///< "onnx"
   std::string path;       ///< for messages, and to find files beside it
   bool attached = false;  ///< the next of the frame's files has its bytes; else it is at `path`
+  /// Values between which it is to be run, for workers whose runtime does that; empty: all of it.
+  std::vector<std::string> inputs, outputs;
 };
-BOOST_DESCRIBE_STRUCT(ModelFileText, (), (format, path, attached))
+BOOST_DESCRIBE_STRUCT(ModelFileText, (), (format, path, attached, inputs, outputs))
 
 struct OpenText {
   std::vector<ModelFileText> models;  ///< the reference, and the quantized one if there is one
@@ -86,6 +88,8 @@ BOOST_DESCRIBE_STRUCT(SteppedText, (),
 struct StatusText {
   std::string runtime;
   std::string version;                        ///< of the runtime
+  std::string where;                          ///< path of its library
+  std::string problem;                        ///< why it is of no use; empty: it is
   std::uint16_t protocol = kProtocolVersion;  ///< of the pipe
   std::vector<std::string> formats;           ///< that it reads
   bool applies = false;                       ///< answers `apply`
@@ -93,7 +97,8 @@ struct StatusText {
   bool times = false;                         ///< answers `open_timed`
 };
 BOOST_DESCRIBE_STRUCT(StatusText, (),
-                      (runtime, version, protocol, formats, applies, patches, times))
+                      (runtime, version, where, problem, protocol, formats, applies, patches,
+                       times))
 
 struct OpenTimedText {
   ModelFileText model;

@@ -24,22 +24,36 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "quantlens/frontend/graphdef/graphdef.h"
 #include "quantlens/frontend/onnx/onnx.h"
 #include "quantlens/runtime/onnxruntime/onnxruntime.h"
 #include "quantlens/runtime/oracle/oracle.h"
 #include "quantlens/runtime/remote/channel.h"
 #include "quantlens/runtime/remote/messages.h"
 #include "quantlens/runtime/remote/session.h"
+#include "quantlens/runtime/tensorflow/tensorflow.h"
 
 namespace quantlens::remote {
 namespace {
 
 constexpr std::string_view kOnnx[] = {"onnx"};
+constexpr std::string_view kGraphDef[] = {"graphdef"};
+
+RuntimeStatus oracle_status() {
+  return {.name = "oracle", .available = true};
+}
 
 constexpr Served kServed[] = {
-    {"onnxruntime", [] { return onnxruntime::status().version; }, kOnnx, onnx::read,
-     onnxruntime::open, onnxruntime::open_timed, onnx::apply, onnx::write_patched},
-    {"oracle", [] { return std::string(); }, kOnnx, onnx::read, oracle::open},
+    {"onnxruntime", onnxruntime::status, kOnnx, onnx::read, onnxruntime::open,
+     onnxruntime::open_timed, onnx::apply, onnx::write_patched},
+    {"oracle", oracle_status, kOnnx, onnx::read, oracle::open},
+    {.name = "tensorflow",
+     .status = tensorflow::status,
+     .formats = kGraphDef,
+     .read = graphdef::read,
+     .open = tensorflow::open,
+     .open_timed = tensorflow::open_timed,
+     .cuts = true},
 };
 
 /// Ends the process once the other side is gone: nobody is left to wait for the step.
@@ -178,7 +192,8 @@ void serve(const Served& runtime, int socket) {
   const Watch watch(apart.get());
   Channel channel(std::move(apart), wait_for);
   Message hello;
-  hello.text = text_of(Hello{.runtime = std::string(runtime.name), .version = runtime.version()});
+  hello.text =
+      text_of(Hello{.runtime = std::string(runtime.name), .version = runtime.status().version});
   if (!send(channel, 0, std::move(hello))) return;
   WorkerSession session(runtime);
   Lines lines(session);
@@ -189,7 +204,8 @@ void serve(std::string_view runtime, int socket) {
   for (const Served& served : kServed) {
     if (served.name == runtime) return serve(served, socket);
   }
-  throw Error(Errc::usage, fmt::format("there is no worker for '{}'; known: onnxruntime, oracle",
+  throw Error(Errc::usage, fmt::format("there is no worker for '{}'; known: onnxruntime, oracle, "
+                                       "tensorflow",
                                        printable(runtime)));
 }
 

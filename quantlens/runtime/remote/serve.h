@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "quantlens/frontend/patch.h"
+#include "quantlens/record/checkup.h"
 #include "quantlens/record/plan.h"
 #include "quantlens/runtime/run.h"
 #include "quantlens/runtime/timed.h"
@@ -20,7 +21,7 @@ namespace quantlens::remote {
 /// A runtime as a worker has it.
 struct Served {
   std::string_view name;
-  std::string (*version)();
+  RuntimeStatus (*status)();
   std::span<const std::string_view> formats;  ///< that it reads
   /// A model from its bytes; of a folder, which lies at its path, `file` is empty.
   Model (*read)(const fs::path& path, MappedFile file);
@@ -35,6 +36,9 @@ struct Served {
   /// As frontend::write_patched, of what `read` gave; null: none.
   void (*write_patched)(const Model& model, const Patch& patch, Store& store,
                         const fs::path& path) = nullptr;
+  /// Whether `open` and `open_timed` run what lies between the ends of the graph that they are
+  /// given, whatever the file's own are.
+  bool cuts = false;
 };
 
 /// Serves on the socket until the other side asks to end. If that is gone, the process ends at
@@ -42,8 +46,8 @@ struct Served {
 /// bad_input where what comes is no frame. Standard input is /dev/null afterwards.
 void serve(const Served& runtime, int socket);
 
-/// Serves one of the runtimes that this library has: "onnxruntime", or "oracle" for tests. Throws
-/// Errc::usage for others.
+/// Serves one of the runtimes that this library has: "onnxruntime", "tensorflow", or "oracle" for
+/// tests. Throws Errc::usage for others.
 void serve(std::string_view runtime, int socket);
 
 }  // namespace quantlens::remote

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/text.h"
+#include "quantlens/graph/cut.h"
 #include "quantlens/runtime/remote/model_text.h"
 #include "quantlens/runtime/remote/patch_text.h"
 #include "quantlens/runtime/remote/plan_text.h"
@@ -29,6 +30,15 @@ MappedFile given_file(const ModelFileText& text, const Received& request, std::s
     throw Error(Errc::usage, "a model's file does not come with the frame");
   }
   return MappedFile::open(fmt::format("/proc/self/fd/{}", request.files[number].get()));
+}
+
+/// Whether a graph begins and ends there by itself.
+bool has_ends(const Graph& graph, const Ends& ends) {
+  const auto same = [](const std::vector<ValueInfo>& values,
+                       const std::vector<std::string>& names) {
+    return std::ranges::equal(values, names, {}, &ValueInfo::name);
+  };
+  return same(graph.inputs, ends.inputs) && same(graph.outputs, ends.outputs);
 }
 
 /// The files of a result, itself last, as their names differ from its path.
@@ -144,7 +154,11 @@ Model WorkerSession::read_given(const ModelFileText& text, const MappedFile& fil
     throw Error(Errc::unsupported, fmt::format("{} does not read the format '{}'", runtime_.name,
                                                printable(text.format)));
   }
-  return runtime_.read(text.path, file);
+  Model model = runtime_.read(text.path, file);
+  if (!runtime_.cuts) return model;
+  const Ends ends{.inputs = text.inputs, .outputs = text.outputs};
+  if (!has_ends(model.graph, ends)) model.graph = cut(model.graph, ends);
+  return model;
 }
 
 Answer WorkerSession::open(const Received& request) {
@@ -194,10 +208,13 @@ Answer WorkerSession::take() {
 }
 
 Answer WorkerSession::status() const {
+  const RuntimeStatus of = runtime_.status();
   return {.message =
               message_of(FrameType::status_told,
                          StatusText{.runtime = std::string(runtime_.name),
-                                    .version = runtime_.version(),
+                                    .version = of.version,
+                                    .where = of.where,
+                                    .problem = of.problem,
                                     .formats = {runtime_.formats.begin(), runtime_.formats.end()},
                                     .applies = runtime_.apply != nullptr,
                                     .patches = runtime_.write_patched != nullptr,

@@ -196,7 +196,7 @@ constexpr std::string_view kOnnx[] = {"onnx"};
 void serve_stuck(std::string_view told) {
   StuckRun::told = told;
   serve({.name = "fake",
-         .version = [] { return std::string(); },
+         .status = [] { return RuntimeStatus(); },
          .formats = kOnnx,
          .read = onnx::read,
          .open = [](const Model&, const Model*, const TapSpec&, const RunOptions&)
@@ -233,7 +233,7 @@ void patch_renamed(const Model& model, const Patch& patch, Store& store, const f
 
 void serve_renamed() {
   serve({.name = "renamed",
-         .version = [] { return std::string("1"); },
+         .status = [] { return RuntimeStatus{.available = true, .version = "1"}; },
          .formats = kRenamed,
          .read = read_renamed,
          .open = onnxruntime::open,

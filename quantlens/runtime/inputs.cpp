@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "quantlens/runtime/onnxruntime/inputs.h"
+#include "quantlens/runtime/inputs.h"
 
 #include <algorithm>
 #include <optional>
@@ -12,7 +12,7 @@
 #include "quantlens/base/text.h"
 #include "quantlens/runtime/where.h"
 
-namespace quantlens::onnxruntime {
+namespace quantlens {
 namespace {
 
 std::string shape_text(const std::optional<std::vector<Dim>>& shape) {
@@ -64,4 +64,21 @@ NamedTensors inputs_for(const Model& model, const Model& reference, const Batch&
   return inputs;
 }
 
-}  // namespace quantlens::onnxruntime
+void check_inputs(const Model& reference, const Model* quantized) {
+  for (const Model* model : {&reference, quantized}) {
+    if (model == nullptr) continue;
+    for (const ValueInfo& input : model->graph.inputs) {
+      if (input.dtype) continue;
+      throw Error(Errc::unsupported, fmt::format("{}: input '{}' is no tensor of a known type",
+                                                 where(*model), printable(input.name)));
+    }
+  }
+  if (quantized != nullptr && reference.graph.inputs.size() != quantized->graph.inputs.size()) {
+    throw Error(Errc::unsupported,
+                fmt::format("{} has {} inputs and {} has {}: they cannot run side by side",
+                            where(reference), reference.graph.inputs.size(), where(*quantized),
+                            quantized->graph.inputs.size()));
+  }
+}
+
+}  // namespace quantlens

@@ -1,0 +1,28 @@
+// TensorFlow's own kernels for frozen graphs, through its C API, in a worker's process: a malformed
+// op may crash it, and its protobuf clashes with others. The library is found and opened at run
+// time. Start here; then run.cpp (a Run), session.h (what is loaded), c_api.h (what is used of it).
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "quantlens/record/checkup.h"
+#include "quantlens/runtime/run.h"
+#include "quantlens/runtime/timed.h"
+
+namespace quantlens::tensorflow {
+
+/// As quantlens::open. Throws Errc::unsupported for local errors.
+std::unique_ptr<Run> open(const Model& reference, const Model* quantized, const TapSpec& taps,
+                          const RunOptions& options);
+
+/// As quantlens::open_timed. Throws Errc::unsupported where nodes are to be timed.
+std::unique_ptr<TimedRun> open_timed(const Model& model, const TimedOptions& options);
+
+/// Of this process: loads the library.
+RuntimeStatus status();
+
+/// Whether the library's file is there; nothing is loaded, so its version is not known.
+RuntimeStatus found();
+
+}  // namespace quantlens::tensorflow

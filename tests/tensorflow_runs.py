@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TensorFlow models run in a worker: their accuracies are the published ones, their outputs bit for bit those of TensorFlow's own
+Python (QUANTLENS_TENSORFLOW_PYTHON names one; the rest is checked without), and what cannot be is said in one sentence."""
+import json
+import os
+import struct
+import subprocess
+from fractions import Fraction
+
+import graphdefs
+import harness
+from worker_client import CLOSE, IN_MEMORY, NEW_MEMORY, OPEN, OPENED, STEP, STEPPED, Client, shared, tensor
+
+import numpy as np
+
+MODELS = harness.TESTDATA / "models"
+# Accuracies that TensorFlow 2.21 gives over the same pixels and features.
+SCORES = {"mobilenet_v1_0.25_224.pb": 0.562, "mobilenet_v1_0.75_224.pb": 0.782, "ds_cnn_s.pb": 0.915}
+OF_TENSORFLOW = """
+import os, sys
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+import numpy as np
+import tensorflow as tf
+model, threads, given, wanted, name, *values = sys.argv[1:]
+definition = tf.compat.v1.GraphDef.FromString(open(model, "rb").read())
+graph = tf.Graph()
+with graph.as_default():
+    tf.compat.v1.import_graph_def(definition, name="")
+config = tf.compat.v1.ConfigProto(intra_op_parallelism_threads=int(threads), inter_op_parallelism_threads=1)
+with tf.compat.v1.Session(graph=graph, config=config) as session:
+    runs = [session.run([value + ":0" for value in values], {name + ":0": one}) for one in np.load(given)]
+np.savez(wanted, **{value: np.stack([run[i] for run in runs]) for i, value in enumerate(values)})
+"""
+
+
+def of_tensorflow(sandbox, model, threads, batches, name, *values):
+    """What TensorFlow's Python computes, by value; None where there is none."""
+    python = os.environ.get("QUANTLENS_TENSORFLOW_PYTHON")
+    if not python:
+        print(f"left out: {model.name} against TensorFlow's own Python; QUANTLENS_TENSORFLOW_PYTHON names none")
+        return None
+    script = sandbox.write("of_tensorflow.py", OF_TENSORFLOW)
+    np.save(sandbox.path / "given.npy", batches)
+    subprocess.run([python, script, model, str(threads), sandbox.path / "given.npy", sandbox.path / "wanted.npz", name, *values],
+                   check=True, capture_output=True)
+    return dict(np.load(sandbox.path / "wanted.npz"))
+
+
+def runtime():
+    told = json.loads(subprocess.run([harness.program(), "doctor", "--output", "json"], capture_output=True, text=True, check=False).stdout)
+    return next(one for one in told["runtimes"] if one["name"] == "tensorflow")
+
+
+def refused(sandbox, words, *arguments, code=1, environment=None):
+    done = subprocess.run([harness.program(), *map(str, arguments), "--workspace", sandbox.path / "ws"], capture_output=True, text=True,
+                          check=False, env={**os.environ, **(environment or {})})
+    told = [line for line in done.stderr.splitlines() if line.startswith("quantlens: ")]
+    harness.check(done.returncode == code and len(told) == 1 and all(word in told[0] for word in words),
+                  f"exit code {code} and one sentence with {words}: {done.returncode} {done.stderr}")
+
+
+def without_it(sandbox):
+    """Where it is missing, or something else."""
+    net = sandbox.path / "net.pb"
+    net.write_bytes(graphdefs.graph(graphdefs.network()))
+    data = sandbox.write("any.yaml", "random: {count: 4, shapes: {image: [8, 8, 1]}}\n")
+    for path in ("/no/such/folder", harness.program()):
+        refused(sandbox, ["no usable TensorFlow", "--with-tensorflow", path], "benchmark", net, "--data", data, "--rounds", 1,
+                environment={"QUANTLENS_TENSORFLOW": path})
+    for verb, more in {"quantize": [], "profile": [], "tune": ["--metric", "top1"]}.items():
+        refused(sandbox, ["net.pb", "TensorFlow models can be"], verb, net, "--data", data, *more)
+
+
+def scores(sandbox):
+    pixels = harness.imagenet(sandbox, name="nhwc.yaml")
+    pixels.write_text(pixels.read_text().replace("nchw", "nhwc"))
+    features = sandbox.write("features.yaml", f"npz: {{file: {harness.TESTDATA}/speech/ds_cnn_400.npz, inputs: {{Mfcc: Mfcc}}, label: label}}\n")
+    for name, wanted in SCORES.items():
+        images = name.startswith("mobilenet")
+        more = ["--metric", harness.MOBILENET_METRIC, "--data", pixels] if images else ["--metric", "top1", "--data", features, "--inputs", "Mfcc"]
+        told = json.loads(sandbox.run("evaluate", MODELS / name, *more, "--output", "json").stdout)
+        harness.check(told["value"] == wanted, f"{name}: {told['value']} is {wanted}")
+        kept = json.loads(next(sandbox.path.rglob(f"{told['workload']}/workload.json")).read_text())
+        harness.check(kept["environment"]["tensorflow"] == runtime()["version"], "the run says which TensorFlow it was")
+    again = sandbox.run("evaluate", MODELS / "ds_cnn_s.pb", "--metric", "top1", "--data", features, "--inputs", "Mfcc", "--against",
+                        MODELS / "ds_cnn_s.pb", "--output", "json")
+    harness.check(json.loads(again.stdout)["difference"] == 0, "a model against itself differs by nothing")
+
+
+def answers(model, name, output, threads, batches, taps=()):
+    """Of the worker, asked frame by frame."""
+    client = Client("tensorflow")
+    client.receive()
+    file = {"format": "graphdef", "path": str(model), "attached": True, "inputs": [name], "outputs": [output]}
+    wanted = {"models": [file], "taps": {"taps": [{"value": value} for value in taps]}, "options": {"threads": threads}}
+    with open(model, "rb") as content:
+        kind, opened, _ = client.ask(OPEN, wanted, files=[content.fileno()])
+    harness.check(kind == OPENED and opened["not_tapped"] == [], f"{model} is opened with {len(taps)} taps: {opened}")
+    made = []
+    for number, batch in enumerate(batches):
+        inputs = [{"name": name, "dtype": "float32", "shape": batch.shape, "offset": 0, "bytes": batch.nbytes}]
+        is_large = batch.nbytes > 65536
+        kind, told, body = client.ask(STEP, {"samples": [number], "inputs": inputs}, batch.tobytes(),
+                                      flags=IN_MEMORY | NEW_MEMORY if is_large else 0,
+                                      files=[shared(batch.tobytes())] if is_large else [])
+        assert kind == STEPPED, told
+        made.append(tensor(told["reference"][0], body).copy())
+    client.send(CLOSE)
+    harness.check(client.process.wait(60) == 0, "close ends it with 0")
+    return np.stack(made)
+
+
+def inputs_of(name):
+    """Input, output and a few batches of one of the models."""
+    if name.startswith("mobilenet"):
+        batches = np.random.default_rng(1).uniform(-1, 1, (12, 1, 224, 224, 3)).astype(np.float32)
+        return "input", "MobilenetV1/Predictions/Reshape_1", batches
+    return "Mfcc", "labels_softmax", np.load(harness.TESTDATA / "speech" / "ds_cnn_400.npz")["Mfcc"][:50].reshape(50, 1, 49, 10)
+
+
+def bit_for_bit(sandbox):
+    for name in SCORES:
+        first, last, batches = inputs_of(name)
+        for threads in (1, 2):
+            wanted = of_tensorflow(sandbox, MODELS / name, threads, batches, first, last)
+            got = answers(MODELS / name, first, last, threads, batches)
+            harness.check(wanted is None or (got.dtype == wanted[last].dtype and got.tobytes() == wanted[last].tobytes()),
+                          f"{name}, {threads} threads: {got.size} numbers are TensorFlow's, bit for bit")
+
+
+class Statistics:
+    """statistics.bin, as docs/format.md gives it: of each value its extremes, count and sums."""
+
+    def __init__(self, data):
+        self.data, self.at = data, 12
+        self.bytes(self.number(4))
+        for _ in range(self.varint()):
+            self.varint(), self.varint()
+        self.values = {}
+        for _ in range(self.number(8)):
+            name = self.bytes(self.number(4)).decode()
+            self.values[name] = self.moments()
+            self.skip_histogram()
+            assert self.number(4) == 2**32 - 1, "no channels were asked for"
+
+    def bytes(self, count):
+        self.at += count
+        return self.data[self.at - count:self.at]
+
+    def number(self, count):
+        return int.from_bytes(self.bytes(count), "little")
+
+    def varint(self):
+        shift = value = 0
+        while True:
+            byte = self.number(1)
+            value |= (byte & 127) << shift
+            if byte < 128:
+                return value
+            shift += 7
+
+    def exact_sum(self):
+        head = self.number(1)
+        if head & 127 == 0:
+            return 0.0
+        power = struct.unpack("<b", self.bytes(1))[0]
+        size = Fraction(self.number(4 * (head & 127))) * Fraction(2) ** (32 * power)
+        return float(-size if head & 128 else size)
+
+    def moments(self):
+        low, high = struct.unpack("<ff", self.bytes(8))
+        if self.varint():
+            self.exact_sum(), self.exact_sum()
+        count = total = squares = 0
+        for _ in range(self.number(4).bit_count()):
+            count += self.varint()
+            assert (self.varint(), self.varint()) == (0, 0), "all are finite"
+            total, squares = total + self.exact_sum(), squares + self.exact_sum()
+        return low, high, count, total, squares
+
+    def skip_histogram(self):
+        octaves = self.varint()
+        if octaves == 0:
+            return
+        greatest = self.number(1)
+        for exponent in [self.bytes(2)[1] for _ in range(octaves)]:
+            for _ in range(1 if exponent == 0 else 8 if greatest - exponent > 8 else 256):
+                self.varint()
+
+
+def calibrations(sandbox):
+    """Statistics are those of the values that TensorFlow's Python returns, and looking at them changes no answer."""
+    for name in SCORES:
+        first, last, batches = inputs_of(name)
+        np.savez(sandbox.path / "samples.npz", x=batches.reshape(-1, *batches.shape[2:]))
+        data = sandbox.write("samples.yaml", f"npz: {{file: samples.npz, inputs: {{{first}: x}}}}\n")
+        more = [] if name.startswith("mobilenet") else ["--inputs", first]
+        statistics = sandbox.path / "statistics.bin"
+        files = []
+        for threads in (1, 2):
+            sandbox.run("calibrate", MODELS / name, "--data", data, "-o", statistics, "--threads", threads, *more)
+            files.append(statistics.read_bytes())
+        harness.check(files[0] == files[1], f"{name}: statistics are equal bytes whatever the threads")
+        values = Statistics(files[0]).values
+        bare, seen = (answers(MODELS / name, first, last, 1, batches, taps) for taps in ([], values))
+        harness.check(bare.tobytes() == seen.tobytes(), f"{name}: {len(values)} observers change no bit of what it answers")
+        wanted = of_tensorflow(sandbox, MODELS / name, 1, batches, first, *values)
+        worst = 0
+        for value, figures in values.items() if wanted else ():
+            x = wanted[value].astype(np.float64)
+            theirs = (x.min(), x.max(), x.size, x.sum(), (x * x).sum())
+            scale = (abs(x).max(), abs(x).max(), x.size, abs(x).sum(), (x * x).sum())
+            worst = max(worst, *(abs(a - b) / c for a, b, c in zip(figures, theirs, scale)))
+        harness.check(worst < 1e-5, f"{name}: extremes and sums of {len(values)} values are NumPy's to {worst:.1e} relative")
+
+
+def wrong_graphs(sandbox):
+    """What TensorFlow refuses."""
+    net = sandbox.path / "odd.pb"
+    nodes = graphdefs.network()
+    net.write_bytes(graphdefs.graph(nodes).replace(b"Relu6", b"Relux"))
+    data = sandbox.write("any.yaml", "random: {count: 4, shapes: {image: [8, 8, 1]}}\n")
+    refused(sandbox, ["odd.pb", "TensorFlow refuses the graph", "Relux"], "benchmark", net, "--data", data, "--rounds", 1)
+
+
+def main():
+    sandbox = harness.Sandbox()
+    without_it(sandbox)
+    if not runtime()["available"]:
+        harness.skip(runtime()["problem"])
+    wrong_graphs(sandbox)
+    harness.need_testdata()
+    scores(sandbox)
+    bit_for_bit(sandbox)
+    calibrations(sandbox)
+
+
+main()

@@ -47,13 +47,13 @@ def of_tensorflow(sandbox, model, threads, batches, name, *values):
 
 
 def runtime():
-    told = json.loads(subprocess.run([harness.program(), "doctor", "--output", "json"], capture_output=True, text=True, check=False).stdout)
-    return next(one for one in told["runtimes"] if one["name"] == "tensorflow")
+    done = subprocess.run([harness.program(), "doctor", "--output", "json"], capture_output=True, text=True, check=False)
+    return next(one for one in json.loads(done.stdout)["runtimes"] if one["name"] == "tensorflow")
 
 
 def refused(sandbox, words, *arguments, code=1, environment=None):
-    done = subprocess.run([harness.program(), *map(str, arguments), "--workspace", sandbox.path / "ws"], capture_output=True, text=True,
-                          check=False, env={**os.environ, **(environment or {})})
+    line = [harness.program(), *map(str, arguments), "--workspace", sandbox.path / "ws"]
+    done = subprocess.run(line, capture_output=True, text=True, check=False, env={**os.environ, **(environment or {})})
     told = [line for line in done.stderr.splitlines() if line.startswith("quantlens: ")]
     harness.check(done.returncode == code and len(told) == 1 and all(word in told[0] for word in words),
                   f"exit code {code} and one sentence with {words}: {done.returncode} {done.stderr}")
@@ -74,17 +74,18 @@ def without_it(sandbox):
 def scores(sandbox):
     pixels = harness.imagenet(sandbox, name="nhwc.yaml")
     pixels.write_text(pixels.read_text().replace("nchw", "nhwc"))
-    features = sandbox.write("features.yaml", f"npz: {{file: {harness.TESTDATA}/speech/ds_cnn_400.npz, inputs: {{Mfcc: Mfcc}}, label: label}}\n")
+    speech = harness.TESTDATA / "speech" / "ds_cnn_400.npz"
+    features = sandbox.write("features.yaml", f"npz: {{file: {speech}, inputs: {{Mfcc: Mfcc}}, label: label}}\n")
+    scored = ["--metric", "top1", "--data", features, "--inputs", "Mfcc"]
     for name, wanted in SCORES.items():
-        images = name.startswith("mobilenet")
-        more = ["--metric", harness.MOBILENET_METRIC, "--data", pixels] if images else ["--metric", "top1", "--data", features, "--inputs", "Mfcc"]
+        more = ["--metric", harness.MOBILENET_METRIC, "--data", pixels] if name.startswith("mobilenet") else scored
         told = json.loads(sandbox.run("evaluate", MODELS / name, *more, "--output", "json").stdout)
         harness.check(told["value"] == wanted, f"{name}: {told['value']} is {wanted}")
         kept = json.loads(next(sandbox.path.rglob(f"{told['workload']}/workload.json")).read_text())
         harness.check(kept["environment"]["tensorflow"] == runtime()["version"], "the run says which TensorFlow it was")
-    again = sandbox.run("evaluate", MODELS / "ds_cnn_s.pb", "--metric", "top1", "--data", features, "--inputs", "Mfcc", "--against",
-                        MODELS / "ds_cnn_s.pb", "--output", "json")
-    harness.check(json.loads(again.stdout)["difference"] == 0, "a model against itself differs by nothing")
+    same = MODELS / "ds_cnn_s.pb"
+    again = json.loads(sandbox.run("evaluate", same, "--against", same, *scored, "--output", "json").stdout)
+    harness.check(again["difference"] == 0, "a model against itself differs by nothing")
 
 
 def answers(model, name, output, threads, batches, taps=()):

@@ -152,8 +152,8 @@ bool Formats::runs_apart(const Model& model) const {
 std::optional<RuntimeStatus> Formats::status_apart(const Model& model) const {
   if (!runs_apart(model)) return std::nullopt;
   const FormatEntry& entry = at(model.format);
-  const remote::StatusText told =
-      remote::status(*workers_for(entry, model.path).worker(entry.runtime));
+  Workers once(workers_for(entry, model.path).isolation());
+  const remote::StatusText told = remote::status(*once.worker(entry.runtime));
   return RuntimeStatus{.name = told.runtime,
                        .available = told.problem.empty(),
                        .version = told.version,

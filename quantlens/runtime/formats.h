@@ -88,7 +88,8 @@ class Formats {
 
   /// Whether workers alone run models of its format.
   bool runs_apart(const Model& model) const;
-  /// What a worker says of the runtime that runs the model, where workers alone do; else nothing.
+  /// What a worker of its own, which is ended then, says of the runtime that runs the model, where
+  /// workers alone do; else nothing.
   std::optional<RuntimeStatus> status_apart(const Model& model) const;
 
  private:

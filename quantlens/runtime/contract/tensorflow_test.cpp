@@ -236,6 +236,29 @@ TEST_F(Tensorflow, NamesTheTapsThatItCannotPlace) {
   EXPECT_EQ(run->take().values.at(0).moments.max(), 2);
 }
 
+TEST_F(Tensorflow, RefusesTapsThatAFileHasInIt) {
+  for (const std::vector<std::int32_t>& numbers : {std::vector<std::int32_t>{1}, {}}) {
+    GraphBytes graph;
+    graph.producer(1286).input("x", {-1, 3});
+    const auto count = static_cast<std::int64_t>(numbers.size());
+    constant(graph, "guess", graphdef::kInt32, graphdef::integers({count}, numbers));
+    graph
+        .node("number", "Cast", {"guess"},
+              {{"SrcT", graphdef::type(graphdef::kInt32)},
+               {"DstT", graphdef::type(graphdef::kInt64)}})
+        .node("own", "QuantlensTap", {"x", "number"},
+              {{"T", graphdef::type(graphdef::kFloat)},
+               {"slot", graphdef::number(1'000'000)},
+               {"use", graphdef::number(0)}})
+        .node("y", "Relu", {"own"}, kOfFloats);
+    const Model model = product(), other = graph.read();
+    EXPECT_EQ(refusal([&] { open(other); }, {"QuantlensTap"}), Errc::bad_input);
+    const auto run = open(model, &other, {.watch = {}}, taps({"x"}));  // now the op is known
+    EXPECT_EQ(refusal([&] { run->step(three(1, 2, 3)); }),
+              numbers.empty() ? Errc::failed : Errc::bad_input);
+  }
+}
+
 TEST_F(Tensorflow, TellsOfAValueThatThereIsNot) {
   const Model model = exact_graph();
   const auto observed = [&](const char* value) {

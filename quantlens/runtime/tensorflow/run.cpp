@@ -49,6 +49,7 @@ class TensorflowRun final : public Run {
   const Model& reference_;
   const Model* quantized_;
   Accumulators accumulators_;
+  TapCounts counts_;
   StepRoom room_;
   std::unique_ptr<LoadedGraph> graph_;
   std::unique_ptr<LoadedGraph> quantized_graph_;  // null: none
@@ -72,6 +73,7 @@ TensorflowRun::TensorflowRun(const Model& reference, const Model* quantized, con
     : reference_(reference),
       quantized_(quantized),
       accumulators_(spec),
+      counts_{spec.taps.size(), spec.pairs.size()},
       room_(std::min(options.in_flight, options.threads)) {
   check_inputs(reference, quantized);
   OfModel of_reference{reference};
@@ -128,7 +130,7 @@ Outputs TensorflowRun::step(const Batch& batch) {
   if (quantized_ != nullptr) quantized_inputs = inputs_for(*quantized_, reference_, batch);
   const StepRoom::Measure measure(room_);
   Accumulators::Step step = accumulators_.begin(batch.samples);
-  TapCall taps(api(), step);
+  TapCall taps(api(), step, counts_);
   Outputs outputs;
   outputs.reference = run(*graph_, inputs, taps);
   if (quantized_graph_) outputs.quantized = run(*quantized_graph_, quantized_inputs, taps);

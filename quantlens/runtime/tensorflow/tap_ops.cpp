@@ -18,9 +18,15 @@ namespace quantlens::tensorflow {
 /// What the taps of one step share.
 class TapCall::State {
  public:
-  State(const Api& api, Accumulators::Step& step) : api_(api), step_(step) {}
+  State(const Api& api, Accumulators::Step& step, TapCounts counts)
+      : api_(api), step_(step), counts_(counts) {}
 
   void see(TapUse use, std::size_t slot, TensorPtr value) {
+    if (slot >= (use == TapUse::observe ? counts_.taps : counts_.pairs)) {
+      throw Error(Errc::bad_input, fmt::format("the graph itself has an op {}, which is only for "
+                                               "quantlens to put there; rename it",
+                                               kTapOp));
+    }
     switch (use) {
       case TapUse::observe:
         return step_.observe(slot, Shown(api_, *value).view());
@@ -76,6 +82,7 @@ class TapCall::State {
 
   const Api& api_;
   Accumulators::Step& step_;
+  TapCounts counts_;
   std::mutex mutex_;                       // of what follows
   std::map<std::size_t, TensorPtr> kept_;  // by slot of the pair
   std::exception_ptr error_;               // the first
@@ -147,6 +154,7 @@ TensorPtr input(const Api& api, KernelContext* context, int number, Result& resu
 /// Shows the value; false where it could not be.
 bool show(const Kernel& kernel, const Api& api, const TensorHandle& number, TensorPtr value) {
   std::int64_t key = 0;
+  if (api.tensor_bytes(&number) != sizeof key) return false;
   std::memcpy(&key, api.tensor_data(&number), sizeof key);
   TapCall::State* const call = Calls::all().find(key);
   if (call == nullptr) return false;
@@ -209,8 +217,8 @@ void register_tap_op(const Api& api) {
   }
 }
 
-TapCall::TapCall(const Api& api, Accumulators::Step& step)
-    : state_(std::make_unique<State>(api, step)),
+TapCall::TapCall(const Api& api, Accumulators::Step& step, TapCounts counts)
+    : state_(std::make_unique<State>(api, step, counts)),
       key_(Calls::all().add(*state_)),
       number_(handle_of(api, Tensor::scalar(key_), DataType::int64)) {}
 

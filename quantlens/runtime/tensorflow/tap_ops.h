@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -26,10 +27,17 @@ enum class TapUse : std::int64_t {
 /// Makes the op known to the library, once in a process. Throws Errc::failed where it refuses.
 void register_tap_op(const Api& api);
 
-/// Until it is gone, taps that are given its number feed the step.
+/// How many taps and pairs a step has.
+struct TapCounts {
+  std::size_t taps = 0;
+  std::size_t pairs = 0;
+};
+
+/// Until it is gone, taps that are given its number feed the step. A file may hold such ops, too:
+/// what they ask for beyond these counts is refused.
 class TapCall {
  public:
-  TapCall(const Api& api, Accumulators::Step& step);
+  TapCall(const Api& api, Accumulators::Step& step, TapCounts counts);
   ~TapCall();
   TapCall(const TapCall&) = delete;
   TapCall& operator=(const TapCall&) = delete;

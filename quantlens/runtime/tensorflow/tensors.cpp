@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "quantlens/base/error.h"
+#include "quantlens/base/store.h"
 
 namespace quantlens::tensorflow {
 namespace {

@@ -24,8 +24,6 @@ REAL = {
          "DecodeWav": 1, "AudioSpectrogram": 1, "Mfcc": 1, "AvgPool": 1, "Squeeze": 1, "MatMul": 1, "Softmax": 1},
         24914, "wav_data string ?", "labels_softmax float32 [?,12]", 10),
 }
-VERBS = {"quantize": ["--data", "random"],
-         "tune": ["--data", "random", "--metric", "top1"], "profile": []}
 
 
 def inspected(sandbox, path, *more):
@@ -85,9 +83,6 @@ def other_files(sandbox):
                         "graph.meta": ["MetaGraph", "freeze"], "graph.pbtxt": ["as text", "SerializeToString"],
                         "cut.pb": ["not a sound TensorFlow graph"]}.items():
         refused(sandbox, 1, [name, *words], "inspect", sandbox.path / name)
-    for verb, more in VERBS.items():
-        refused(sandbox, 1, ["net.pb", "benchmarked and calibrated so far", "tf2onnx"], verb, sandbox.path / "net.pb", *more)
-    refused(sandbox, 1, ["net.pb", "benchmarked and calibrated so far"], "diagnose", DIGITS, sandbox.path / "net.pb", "--data", "random")
 
 
 def real_ones(sandbox, models):

@@ -67,8 +67,12 @@ def without_it(sandbox):
     for path in ("/no/such/folder", harness.program()):
         refused(sandbox, ["no usable TensorFlow", "--with-tensorflow", path], "benchmark", net, "--data", data, "--rounds", 1,
                 environment={"QUANTLENS_TENSORFLOW": path})
-    for verb, more in {"quantize": [], "profile": [], "tune": ["--metric", "top1"]}.items():
-        refused(sandbox, ["net.pb", "TensorFlow models can be"], verb, net, "--data", data, *more)
+    np.savez(sandbox.path / "labelled.npz", image=np.zeros((4, 8, 8, 1), np.float32), label=np.arange(4) % 3)
+    labelled = sandbox.path / "labelled.npz"
+    for verb, more in {"quantize": ["-o", "int8.pb"], "tune": ["--metric", "top1", "-o", "int8.pb"]}.items():
+        refused(sandbox, ["no usable TensorFlow", "--with-tensorflow"], verb, net, "--data", labelled, *more,
+                environment={"QUANTLENS_TENSORFLOW": "/no/such/folder"})
+    refused(sandbox, ["net.pb", "cannot be timed yet", "quantlens benchmark"], "profile", net, "--data", data)
 
 
 def scores(sandbox):
@@ -223,6 +227,32 @@ def calibrations(sandbox):
         harness.check(worst < 1e-12, f"{name}: extremes and sums of {len(values)} values are NumPy's to {worst:.1e} relative")
 
 
+LEAST_KEPT = {"mobilenet_v1_0.25_224.pb": 0.524, "mobilenet_v1_0.75_224.pb": 0.754}  # of the prototype, with its plain recipe
+
+
+def quantized(sandbox):
+    """int8 models keep what they should, are told by the file that was written, and are paired with their originals."""
+    pixels = sandbox.path / "nhwc.yaml"
+    for name, least in LEAST_KEPT.items():
+        int8 = sandbox.path / f"int8_{name}"
+        told = json.loads(sandbox.run("quantize", MODELS / name, "--data", pixels, "-o", int8, "--recipe", "{accuracy_level: fast}",
+                                      "--metric", harness.MOBILENET_METRIC, "--output", "json").stdout)
+        kept = told["quantized"]["value"]
+        harness.check(kept >= least, f"{name}: {kept} of {told['reference']['value']} is kept, at least {least}")
+        again = json.loads(sandbox.run("evaluate", int8, "--data", pixels, "--metric", harness.MOBILENET_METRIC, "--output", "json").stdout)
+        harness.check(again["value"] == kept, f"{name}: the file that was written scores what was told")
+        counted = json.loads(sandbox.run("inspect", int8, "--output", "json").stdout)["op_counts"]
+        harness.check((counted["_FusedQuantizedConv2D"], counted["_FusedQuantizedDepthwiseConv2D"]) == (15, 13),
+                      f"{name}: all 28 convolutions are int8 kernels: {counted}")
+        told = json.loads(sandbox.run("diagnose", MODELS / name, int8, "--data", pixels, "--limit", "40", "--output", "json").stdout)
+        rows = told["activations"]
+        harness.check(len(rows) >= 28 and all(row["sqnr_db"] > 5 for row in rows), f"{name}: {len(rows)} values are compared")
+        first, last, batches = inputs_of(name)
+        wanted = of_tensorflow(sandbox, int8, 1, batches, first, last)
+        got = answers(int8, first, last, 1, batches)
+        harness.check(wanted is None or got.tobytes() == wanted[last].tobytes(), f"int8 {name}: TensorFlow's Python computes the same")
+
+
 def wrong_graphs(sandbox):
     """What TensorFlow refuses."""
     net = sandbox.path / "odd.pb"
@@ -242,6 +272,7 @@ def main():
     scores(sandbox)
     bit_for_bit(sandbox)
     calibrations(sandbox)
+    quantized(sandbox)
 
 
 main()

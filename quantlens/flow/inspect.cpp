@@ -87,7 +87,7 @@ void add_plan(const Model& model, const GraphIndex& index, Inspection& result) {
 }  // namespace
 
 Inspection inspect(const fs::path& path, const Ends& ends, const Formats& formats) {
-  Model model = formats.read_to_show(path);
+  Model model = formats.read(path);
   if (!ends.is_whole()) model.graph = cut(model.graph, ends);
   Inspection result{.path = path.string(),
                     .format = model.format,

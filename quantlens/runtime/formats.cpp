@@ -24,9 +24,6 @@ constexpr FormatEntry kFormats[] = {
     {"onnx", "onnxruntime", onnxruntime::open, onnxruntime::open_timed, onnxruntime::load, nullptr,
      oracle::constant_values},
     {"graphdef", "tensorflow", nullptr, nullptr, nullptr, nullptr, oracle::graphdef_constants,
-     "TensorFlow models can be inspected, evaluated, benchmarked and calibrated so far; "
-     "export it to ONNX: python -m tf2onnx.convert --graphdef FILE.pb --inputs NAME:0 --outputs "
-     "NAME:0 --output FILE.onnx",
      "no TensorFlow was asked: which ops would be quantized follows from the int8 kernels that "
      "TensorFlow has for CPUs, and whether it can run the graph is not known",
      true},
@@ -74,18 +71,8 @@ Workers& Formats::workers_for(const FormatEntry& entry, const fs::path& path) co
   return *workers_;
 }
 
-Model Formats::read(const fs::path& path) const {
-  Model model = read_to_show(path);
-  const FormatEntry* entry = find(model.format);
-  if (entry != nullptr && !entry->only_run.empty()) {
-    throw Error(Errc::unsupported,
-                fmt::format("{}: {}", printable(path.string()), entry->only_run));
-  }
-  return model;
-}
-
 Model Formats::read_to_run(const fs::path& path, const Ends& ends) const {
-  Model model = read_to_show(path);
+  Model model = read(path);
   if (ends.is_whole()) return model;
   const FormatEntry* entry = find(model.format);
   if (entry == nullptr || !entry->cuts) {
@@ -98,7 +85,7 @@ Model Formats::read_to_run(const fs::path& path, const Ends& ends) const {
   return model;
 }
 
-Model Formats::read_to_show(const fs::path& path) const {
+Model Formats::read(const fs::path& path) const {
   const bool any_apart = std::ranges::any_of(
       entries_, [](const FormatEntry& entry) { return entry.match != nullptr; });
   if (!any_apart) return frontend::read(path);

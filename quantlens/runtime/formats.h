@@ -33,10 +33,7 @@ struct FormatEntry {
   bool (*match)(Bytes bytes, const fs::path& path);
   /// As quantlens::constant_values; null: no interpreter here knows its ops.
   TensorMap (*constants)(const Model& model, std::uint64_t most_bytes) = nullptr;
-  /// Of a format whose models are run so far and not changed: a sentence that says so, and what to
-  /// do; empty of all others.
-  std::string_view only_run = {};
-  /// Of such a format: what is not known of its models without a runtime.
+  /// What is not known of its models without a runtime: a sentence; empty: all is.
   std::string_view not_told = {};
   /// Whether the runtime runs what lies between ends that people name (graph/cut.h).
   bool cuts = false;
@@ -54,14 +51,11 @@ class Formats {
   explicit Formats(Workers* workers = nullptr,
                    std::span<const FormatEntry> entries = known_formats());
 
-  /// As frontend::read, of a model to be changed, or observed inside. Throws Errc::unsupported
-  /// where models of its format are only run so far.
+  /// As frontend::read.
   Model read(const fs::path& path) const;
   /// As frontend::read, of a model to be run as it is between these ends. Throws Errc::unsupported
   /// where there are ends and the format's runtime runs whole models only, and as `cut` does.
   Model read_to_run(const fs::path& path, const Ends& ends = {}) const;
-  /// As frontend::read, of a model to be looked at.
-  Model read_to_show(const fs::path& path) const;
   /// As frontend::apply.
   std::vector<std::string> apply(const Model& model, const Plan& plan,
                                  const std::map<std::string, std::string>& metadata, Store& store,

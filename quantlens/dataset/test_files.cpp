@@ -123,7 +123,9 @@ std::string record_file(const std::vector<std::string>& records) {
   std::string file;
   for (const std::string& record : records) {
     const std::string length = number(record.size(), 8);
-    file += length + number(masked_crc32c(length), 4) + record + number(masked_crc32c(record), 4);
+    for (const std::string& part :
+         {length, number(masked_crc32c(length), 4), record, number(masked_crc32c(record), 4)})
+      file += part;
   }
   return file;
 }

@@ -72,7 +72,6 @@ def without_it(sandbox):
     for verb, more in {"quantize": ["-o", "int8.pb"], "tune": ["--metric", "top1", "-o", "int8.pb"]}.items():
         refused(sandbox, ["no usable TensorFlow", "--with-tensorflow"], verb, net, "--data", labelled, *more,
                 environment={"QUANTLENS_TENSORFLOW": "/no/such/folder"})
-    refused(sandbox, ["net.pb", "cannot be timed yet", "quantlens benchmark"], "profile", net, "--data", data)
 
 
 def scores(sandbox):
@@ -260,6 +259,7 @@ def wrong_graphs(sandbox):
     net.write_bytes(graphdefs.graph(nodes).replace(b"Relu6", b"Relux"))
     data = sandbox.write("any.yaml", "random: {count: 4, shapes: {image: [8, 8, 1]}}\n")
     refused(sandbox, ["odd.pb", "TensorFlow refuses the graph", "Relux"], "benchmark", net, "--data", data, "--rounds", 1)
+    refused(sandbox, ["net.pb", "cannot be timed yet", "quantlens benchmark"], "profile", sandbox.path / "net.pb", "--data", data)
 
 
 def main():

@@ -38,6 +38,8 @@ export default defineConfig(({ mode }) => {
       modulePreload: isReport ? false : { polyfill: false },
       chunkSizeWarningLimit: isReport ? 1000 : 500, // kB
       target: "es2022",
+      minify: "terser", // its files are 6 % smaller in brotli than those of esbuild
+      terserOptions: { ecma: 2020, compress: { passes: 2 } },
     },
     // Not every browser starts a module from a blob of a page that was opened from a disk.
     worker: { format: isReport ? "iife" : "es", rollupOptions: { output: { entryFileNames: "graph-worker.js" } } },

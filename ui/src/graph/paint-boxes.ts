@@ -19,9 +19,9 @@ export function paintFrames(pen: Pen, picture: Picture, sight: Sight, zoom: numb
   pen.fillStyle = palette.muted;
   pen.strokeStyle = palette.line;
   pen.lineWidth = 1 / zoom;
-  for (let index = 0; index < sight.frameCount; ++index) {
+  for (const frame of sight.frames) {
     pen.beginPath();
-    traceAround(pen, picture, sight.frames[index]!);
+    traceAround(pen, picture, frame);
     pen.globalAlpha = frameShade;
     pen.fill();
     pen.globalAlpha = 1;
@@ -29,49 +29,30 @@ export function paintFrames(pen: Pen, picture: Picture, sight: Sight, zoom: numb
   }
 }
 
-/** In buckets by fill: canvases are slow to change colours. */
-class Buckets {
-  private readonly lists: number[][] = [];
-
-  constructor(private readonly picture: Picture) {}
-
-  fill(all: Int32Array, count: number, isDim: boolean): void {
-    const { scene, nodes } = this.picture;
-    for (let index = 0; index < count; ++index) {
-      const node = scene.nodes[all[index]!]!;
-      if (nodes.lit && (nodes.lit[node] === 0) !== isDim) continue;
-      (this.lists[nodes.fills[node]!] ??= []).push(all[index]!);
-    }
-  }
-
-  empty(use: (fill: number, boxes: readonly number[]) => void): void {
-    this.lists.forEach((list, fill) => {
-      if (list.length > 0) use(fill, list);
-    });
-    this.lists.length = 0;
-  }
-}
-
 /** Groups whose ops are too small to be drawn. */
 export function paintBlocks(pen: Pen, picture: Picture, sight: Sight): void {
-  paintAll(pen, picture, sight.blocks, sight.blockCount, false, 1);
+  paintAll(pen, picture, sight.blocks, false, 1);
 }
 
 export function paintBoxes(pen: Pen, picture: Picture, sight: Sight, zoom: number): void {
   const isNear = sight.height >= nearFrom;
-  paintAll(pen, picture, sight.boxes, sight.boxCount, isNear, zoom);
+  paintAll(pen, picture, sight.boxes, isNear, zoom);
   if (isNear) paintStrips(pen, picture, sight);
 }
 
 /** With round corners and a line around each where they can be told; else as plain as canvases are quick at. */
-function paintAll(pen: Pen, picture: Picture, all: Int32Array, count: number, isNear: boolean, zoom: number): void {
-  const buckets = new Buckets(picture);
-  const { palette, nodes, scene: { boxes } } = picture;
+function paintAll(pen: Pen, picture: Picture, all: Int32Array, isNear: boolean, zoom: number): void {
+  const { palette, nodes, scene: { boxes, nodes: nodeOf } } = picture;
   pen.strokeStyle = palette.line;
   pen.lineWidth = 1 / zoom;
   inTurn(pen, nodes.lit !== null, (isDim) => {
-    buckets.fill(all, count, isDim);
-    buckets.empty((fill, ofFill) => {
+    const byFill: number[][] = palette.fills.map(() => []); // canvases are slow to change colours
+    for (const box of all) {
+      const node = nodeOf[box]!;
+      if (!nodes.lit || (nodes.lit[node] === 0) === isDim) byFill[nodes.fills[node]!]!.push(box);
+    }
+    byFill.forEach((ofFill, fill) => {
+      if (ofFill.length === 0) return;
       pen.fillStyle = palette.fills[fill]!.fill;
       if (!isNear) {
         for (const box of ofFill) pen.fillRect(boxes[4 * box]!, boxes[4 * box + 1]!, boxes[4 * box + 2]!, boxes[4 * box + 3]!);
@@ -89,8 +70,7 @@ function paintAll(pen: Pen, picture: Picture, all: Int32Array, count: number, is
 function paintStrips(pen: Pen, picture: Picture, sight: Sight): void {
   const { nodes, palette, scene, ops } = picture;
   if (!nodes.strips) return;
-  for (let index = 0; index < sight.boxCount; ++index) {
-    const box = sight.boxes[index]!;
+  for (const box of sight.boxes) {
     const node = scene.nodes[box]!;
     if (node < ops || nodes.lit?.[node] === 0) continue;
     const { boxes } = scene;

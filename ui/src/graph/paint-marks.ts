@@ -32,8 +32,7 @@ function paintWiresOf(pen: Pen, picture: Picture, sight: Sight, marks: Marks, th
   if (marks.wires.size === 0 && marks.pointedWire < 0) return;
   const own: number[] = [];
   const pointed: number[] = [];
-  for (let index = 0; index < sight.segmentCount; ++index) {
-    const segment = sight.segments[index]!;
+  for (const segment of sight.segments) {
     const wire = picture.wires.wireOf[segment]!;
     if (wire === marks.pointedWire) pointed.push(segment);
     else if (marks.wires.has(wire)) own.push(segment);
@@ -47,12 +46,7 @@ function paintWiresOf(pen: Pen, picture: Picture, sight: Sight, marks: Marks, th
 function paintFound(pen: Pen, picture: Picture, sight: Sight, thin: number): void {
   const { scene, nodes, palette, ops } = picture;
   const found = nodes.found!;
-  const hits: number[] = [];
-  const take = (all: Int32Array, count: number) => {
-    for (let index = 0; index < count; ++index) if (found[scene.nodes[all[index]!]!]! > 0) hits.push(all[index]!);
-  };
-  take(sight.blocks, sight.blockCount);
-  take(sight.boxes, sight.boxCount);
+  const hits = [sight.blocks, sight.boxes].flatMap((all) => [...all.filter((box) => found[scene.nodes[box]!]! > 0)]);
   pen.beginPath();
   for (const box of hits) traceAround(pen, picture, box, 2.5 * thin);
   for (const [colour, width] of [[palette.panel, 5], [palette.accent, 2.5]] as const) {

@@ -19,8 +19,7 @@ export function paintWires(pen: Pen, picture: Picture, sight: Sight, zoom: numbe
   const { palette, wires } = picture;
   inTurn(pen, wires.lit !== null, (isDim) => {
     const byStroke: number[][] = palette.strokes.map(() => []);
-    for (let index = 0; index < sight.segmentCount; ++index) {
-      const segment = sight.segments[index]!;
+    for (const segment of sight.segments) {
       const wire = wires.wireOf[segment]!;
       if (!wires.lit || (wires.lit[wire] === 0) === isDim) byStroke[wires.strokes[wire]!]!.push(segment);
     }
@@ -125,8 +124,7 @@ export function paintWireWords(pen: Pen, picture: Picture, sight: Sight, marked:
     return true;
   };
   const left: number[] = []; // for which there is no place that is clear of groups' edges and titles
-  for (let index = 0; index < sight.segmentCount; ++index) {
-    const segment = sight.segments[index]!;
+  for (const segment of sight.segments) {
     const wire = wires.wireOf[segment]!;
     const isMarked = marked.has(wire);
     if (!isMarked && (!isNear || wires.heads[wire] === 0 || wires.lit?.[wire] === 0)) continue;
@@ -169,8 +167,7 @@ function isInTheWay(said: Said, other: Said): boolean {
 /** Sticks out of a group, or lies on its title. */
 function isOnFrame({ scene: { boxes, nodes }, nodes: { titleWidths } }: Picture, sight: Sight, { x, y, width }: Said): boolean {
   const [top, bottom, right] = [y - wordHeight / 2, y + wordHeight / 2, x + width];
-  for (let index = 0; index < sight.frameCount; ++index) {
-    const frame = sight.frames[index]!;
+  for (const frame of sight.frames) {
     const [left, above] = [boxes[4 * frame]!, boxes[4 * frame + 1]!];
     const [end, below] = [left + boxes[4 * frame + 2]!, above + boxes[4 * frame + 3]!];
     if (x >= end || right <= left || top >= below || bottom <= above) continue;
@@ -193,10 +190,5 @@ function isFree({ scene: { boxes, points }, wires }: Picture, sight: Sight, { x,
     const side = (cornerX: number, cornerY: number) => Math.sign((toX - fromX) * (cornerY - fromY) - (toY - fromY) * (cornerX - fromX));
     return Math.abs(side(x, top) + side(right, top) + side(x, bottom) + side(right, bottom)) < 4;
   };
-  for (let index = 0; index < sight.boxCount; ++index) if (isOn(sight.boxes[index]!)) return false;
-  for (let index = 0; index < sight.segmentCount; ++index) {
-    const segment = sight.segments[index]!;
-    if (wires.wireOf[segment] !== own && crosses(segment)) return false;
-  }
-  return true;
+  return !sight.boxes.some(isOn) && !sight.segments.some((segment) => wires.wireOf[segment] !== own && crosses(segment));
 }

@@ -30,8 +30,7 @@ export function paintBoxWords(pen: Pen, picture: Picture, sight: Sight): void {
   const { scene, nodes, palette, ops } = picture;
   pen.textBaseline = "middle";
   const each = (write: (place: Place, node: number, ink: string) => void) => {
-    for (let index = 0; index < sight.boxCount; ++index) {
-      const box = sight.boxes[index]!;
+    for (const box of sight.boxes) {
       const node = scene.nodes[box]!;
       pen.globalAlpha = alphaOf(picture, node);
       const { ink } = palette.fills[nodes.fills[node]!]!;
@@ -79,8 +78,7 @@ export function paintFrameWords(pen: Pen, picture: Picture, sight: Sight): void 
   pen.font = font.title;
   pen.textAlign = "left";
   pen.textBaseline = "middle";
-  for (let index = 0; index < sight.frameCount; ++index) {
-    const frame = sight.frames[index]!;
+  for (const frame of sight.frames) {
     const node = scene.nodes[frame]!;
     const { x, y, width } = placeOf(picture, frame);
     const middle = y + titleHeight / 2 + 1;
@@ -129,9 +127,9 @@ export function paintFarWords(pen: Pen, picture: Picture, sight: Sight, zoom: nu
     pen.fillStyle = isFrame ? palette.text : palette.fills[nodes.fills[node]!]!.ink;
     pen.fillText(nodes.titles[node]!, at.x + own / 2, at.y + size / 2);
   };
-  for (let index = 0; index < sight.frameCount; ++index) write(sight.frames[index]!, true);
-  for (let index = 0; index < sight.blockCount; ++index) write(sight.blocks[index]!, false);
-  for (let index = 0; index < sight.boxCount; ++index) write(sight.boxes[index]!, false);
+  for (const frame of sight.frames) write(frame, true);
+  for (const block of sight.blocks) write(block, false);
+  for (const box of sight.boxes) write(box, false);
   pen.globalAlpha = 1;
 }
 

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // What of a scene is in sight, and how much of it can be told apart: independent of what draws it.
+import { bucketsOf, type Buckets } from "./buckets";
 import { toScene, type Camera, type Point, type Size } from "./camera";
 import type { Scene } from "./scene";
 
-/** Positions in the scene. The arrays are filled anew by each call; the counts say how far. */
+/** Positions in the scene, until the next look. */
 export interface Sight {
   height: number; // of an op, in pixels
   frames: Int32Array; // open groups, outer ones first
-  frameCount: number;
   blocks: Int32Array; // open groups that stand for what is in them: it is too small
-  blockCount: number;
   boxes: Int32Array;
-  boxCount: number;
   segments: Int32Array; // the first point of each
-  segmentCount: number;
 }
 
 const tile = 1024; // units
@@ -25,25 +22,39 @@ export function hasWords(sight: Sight): boolean {
   return sight.height >= least.words;
 }
 
+/** As many as were found; filled anew by each look, in the same memory. */
+class Found {
+  private readonly all: Int32Array;
+  private count = 0;
+
+  constructor(most: number) {
+    this.all = new Int32Array(most);
+  }
+
+  add(one: number): void {
+    this.all[this.count++] = one;
+  }
+
+  taken(): Int32Array {
+    const found = this.all.subarray(0, this.count);
+    this.count = 0;
+    return found;
+  }
+}
+
 /** Things by the tile in which they begin. */
 class Tiles {
-  private readonly starts: Int32Array;
-  private readonly sorted: Int32Array;
+  private readonly sorted: Buckets;
 
   constructor(
     private readonly columns: number,
     private readonly rows: number,
-    things: Int32Array,
+    private readonly things: Int32Array,
     left: (thing: number) => number,
     top: (thing: number) => number,
   ) {
     const tileOf = things.map((thing) => this.at(top(thing), rows) * columns + this.at(left(thing), columns));
-    this.starts = new Int32Array(columns * rows + 1);
-    for (const one of tileOf) this.starts[one + 1]! += 1;
-    for (let one = 0; one < columns * rows; ++one) this.starts[one + 1]! += this.starts[one]!;
-    const next = this.starts.slice();
-    this.sorted = new Int32Array(things.length);
-    things.forEach((thing, index) => (this.sorted[next[tileOf[index]!]!++] = thing));
+    this.sorted = bucketsOf(tileOf, columns * rows);
   }
 
   private at(place: number, count: number): number {
@@ -52,11 +63,12 @@ class Tiles {
 
   /** All that may reach into the rectangle. */
   visit(area: Area, found: (thing: number) => void): void {
-    const [first, last] = [this.at(area.left - reach, this.columns), this.at(area.right, this.columns)];
-    const bottom = this.at(area.bottom, this.rows);
-    for (let row = this.at(area.top - reach, this.rows); row <= bottom; ++row) {
-      const end = this.starts[row * this.columns + last + 1]!;
-      for (let index = this.starts[row * this.columns + first]!; index < end; ++index) found(this.sorted[index]!);
+    const { columns, rows, things, sorted: { starts, items } } = this;
+    const [first, last] = [this.at(area.left - reach, columns), this.at(area.right, columns)];
+    const bottom = this.at(area.bottom, rows);
+    for (let row = this.at(area.top - reach, rows); row <= bottom; ++row) {
+      const end = starts[row * columns + last + 1]!;
+      for (let index = starts[row * columns + first]!; index < end; ++index) found(things[items[index]!]!);
     }
   }
 }
@@ -79,7 +91,7 @@ export class Visible {
   private readonly long: Int32Array; // segments that are in no tile
   private readonly levels: Level[];
   private readonly hasFrames: Uint8Array; // of each frame: there is an open group in it
-  private readonly sight: Sight;
+  private readonly found: Record<"frames" | "blocks" | "boxes" | "segments", Found>;
 
   constructor(
     readonly scene: Scene,
@@ -98,44 +110,39 @@ export class Visible {
     this.hasFrames = new Uint8Array(frames);
     const frameOf = new Map(Array.from(nodes.subarray(0, frames), (node, frame) => [node, frame]));
     for (let frame = 0; frame < frames; ++frame) this.hasFrames[frameOf.get(parentOf(nodes[frame]!)) ?? frames] = 1;
-    const list = (length: number) => new Int32Array(length);
-    this.sight = {
-      height: 0, frames: list(frames), frameCount: 0, blocks: list(frames), blockCount: 0, boxes: list(leaves.length), boxCount: 0,
-      segments: list(short.length + long.length), segmentCount: 0,
+    this.found = {
+      frames: new Found(frames), blocks: new Found(frames), boxes: new Found(leaves.length), segments: new Found(short.length + long.length),
     };
   }
 
   look(camera: Camera, view: Size): Sight {
-    const { sight, scene: { boxes, points } } = this;
+    const { found: { frames, blocks, boxes, segments }, scene } = this;
     const area = areaOf(camera, view);
-    sight.height = opHeight * camera.zoom;
-    sight.boxCount = sight.segmentCount = 0;
-    this.lookAtFrames(camera.zoom, area);
-    if (sight.height >= least.box || this.levels.length === 0) {
+    const height = opHeight * camera.zoom;
+    const isFar = height < least.box;
+    this.lookAtFrames(camera.zoom, area, isFar);
+    if (!isFar || this.levels.length === 0) {
       this.boxTiles.visit(area, (box) => {
-        if (isIn(area, boxes, box)) sight.boxes[sight.boxCount++] = box;
+        if (isIn(area, scene.boxes, box)) boxes.add(box);
       });
     }
-    if (sight.height < least.segment) return sight;
-    const take = (segment: number) => {
-      if (crosses(area, points, segment)) sight.segments[sight.segmentCount++] = segment;
-    };
-    this.segmentTiles.visit(area, take);
-    this.long.forEach(take);
-    return sight;
+    if (height >= least.segment) {
+      const take = (segment: number) => {
+        if (crosses(area, scene.points, segment)) segments.add(segment);
+      };
+      this.segmentTiles.visit(area, take);
+      this.long.forEach(take);
+    }
+    return { height, frames: frames.taken(), blocks: blocks.taken(), boxes: boxes.taken(), segments: segments.taken() };
   }
 
-  private lookAtFrames(zoom: number, area: Area): void {
-    const { sight, scene } = this;
+  private lookAtFrames(zoom: number, area: Area, isFar: boolean): void {
+    const { found: { frames, blocks }, scene } = this;
     const shown = this.levels.filter((level) => level.height * zoom > least.frame);
-    const isFar = sight.height < least.box;
-    sight.frameCount = sight.blockCount = 0;
     shown.forEach((level, index) => {
       const isLast = index === shown.length - 1;
       for (const frame of level.frames) {
-        if (!isIn(area, scene.boxes, frame)) continue;
-        if (isFar && (isLast || this.hasFrames[frame] === 0)) sight.blocks[sight.blockCount++] = frame;
-        else sight.frames[sight.frameCount++] = frame;
+        if (isIn(area, scene.boxes, frame)) (isFar && (isLast || this.hasFrames[frame] === 0) ? blocks : frames).add(frame);
       }
     });
   }
@@ -148,8 +155,7 @@ export class Visible {
       const [x, y, width, height] = this.scene.boxes.subarray(4 * box, 4 * box + 4) as unknown as [number, number, number, number];
       return at.x >= x && at.y >= y && at.x <= x + width && at.y <= y + height;
     };
-    const last = (list: Int32Array, count: number) => list.subarray(0, count).findLast(holds);
-    return last(sight.boxes, sight.boxCount) ?? last(sight.blocks, sight.blockCount) ?? last(sight.frames, sight.frameCount) ?? -1;
+    return sight.boxes.findLast(holds) ?? sight.blocks.findLast(holds) ?? sight.frames.findLast(holds) ?? -1;
   }
 
   /** The segment nearest to a pixel, no more than `most` pixels away; -1: none. */
@@ -157,9 +163,9 @@ export class Visible {
     const at = toScene(camera, view, pixel);
     const sight = this.look({ ...camera, ...at }, { width: 2 * most, height: 2 * most });
     let [found, best] = [-1, most / camera.zoom];
-    for (let index = 0; index < sight.segmentCount; ++index) {
-      const far = distance(this.scene.points, sight.segments[index]!, at);
-      if (far < best) [found, best] = [sight.segments[index]!, far];
+    for (const segment of sight.segments) {
+      const far = distance(this.scene.points, segment, at);
+      if (far < best) [found, best] = [segment, far];
     }
     return found;
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Groups that are equal inside: the same kinds of ops in the same groups, with the same edges between them.
 import { bucketsOf } from "./buckets";
-import { partingOf, type Ends, type Nest } from "./nest";
+import { numbering } from "./known";
+import { outwardFirst, partingOf, type Ends, type Nest } from "./nest";
 import type { OpGraph } from "./ops";
 
 type Ops = Pick<OpGraph, "source" | "target" | "host">;
@@ -15,14 +16,11 @@ interface Walk {
 function walkThrough(ops: number, children: readonly ArrayLike<number>[], host: Int32Array): Walk {
   const hanging = bucketsOf(host, ops);
   const walk: Walk = { order: [], places: new Int32Array(ops + children.length) };
-  const waiting = [ops];
   let next = 0;
-  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+  for (const node of outwardFirst(ops, children)) {
     if (node >= ops) {
       walk.order.push(node);
       walk.places[node] = next;
-      const inner = children[node - ops]!;
-      for (let place = inner.length - 1; place >= 0; --place) waiting.push(inner[place]!);
       continue;
     }
     for (let at = hanging.starts[node]!; at < hanging.starts[node + 1]!; ++at) walk.places[hanging.items[at]!] = next++;
@@ -64,7 +62,8 @@ export function alikeOf(
     return text;
   };
   const classes = new Int32Array(children.length);
-  const byText = new Map<string, number[]>();
+  const numberOf = numbering<string>();
+  const members: number[][] = []; // of each class
   for (const group of walk.order.reverse()) {
     if (group === ops) continue;
     let text = edges[group - ops]!.sort((a, b) => a - b).join();
@@ -73,14 +72,12 @@ export function alikeOf(
       const child = inner[place]!;
       text += child < ops ? opText(child) : ` #${classes[child - ops]}`;
     }
-    const known = byText.get(text);
-    classes[group - ops] = known ? classes[known[0]! - ops]! : byText.size;
-    if (known) known.push(group);
-    else byText.set(text, [group]);
+    const own = (classes[group - ops] = numberOf(text));
+    (members[own] ??= []).push(group);
   }
   const alike = new Int32Array(children.length).fill(-1);
   let number = 0;
-  for (const groups of [...byText.values()].filter(({ length }) => length > 1).reverse()) {
+  for (const groups of members.filter(({ length }) => length > 1).reverse()) {
     for (const group of groups) alike[group - ops] = number;
     ++number;
   }

@@ -3,6 +3,7 @@
 // two middle ones.
 import { align, crossingLong, type Way } from "./align";
 import { compact } from "./compact";
+import { sidesOf } from "./grid";
 import type { Live } from "./live";
 
 const ways: readonly Way[] = [
@@ -19,12 +20,8 @@ interface Extreme {
 }
 
 function extremeOf(live: Live, x: Float64Array): Extreme {
-  let [left, right] = [Infinity, -Infinity];
-  for (const one of live.rows.items) {
-    left = Math.min(left, x[one]! - live.widths[one]! / 2);
-    right = Math.max(right, x[one]! + live.widths[one]! / 2);
-  }
-  return { x, left, right };
+  const { lefts, rights } = sidesOf(live, x, 1, () => 0);
+  return { x, left: lefts[0]!, right: rights[0]! };
 }
 
 /** Of the middle of each thing and bend. Those of different columns, of `columns`, need not be in line. */

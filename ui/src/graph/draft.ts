@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A tree of groups while it grows: from the scopes in names.
 import { upTo } from "./buckets";
+import { remembered } from "./known";
 import { scopeReader } from "./scopes";
 
 /** Nodes as those of a Tree. A group stands behind the one around it; the first one is the root. */
@@ -21,13 +22,7 @@ interface Scope {
 const scopeNamed = (label: string, above: Scope | null): Scope => ({ label, above, inner: null, group: -1 });
 
 function enter(root: Scope, labels: readonly string[]): Scope {
-  let scope = root;
-  for (const label of labels) {
-    let inner = scope.inner?.get(label);
-    if (!inner) (scope.inner ??= new Map()).set(label, (inner = scopeNamed(label, scope)));
-    scope = inner;
-  }
-  return scope;
+  return labels.reduce((scope, label) => remembered((scope.inner ??= new Map()), label, () => scopeNamed(label, scope)), root);
 }
 
 /** The scope of each op. */
@@ -37,9 +32,7 @@ function scopesOf(names: readonly string[], boxes: readonly number[]): Scope[] {
   const known = new Map<readonly string[], Scope>();
   return boxes.map((op) => {
     const labels = read(names[op]!);
-    let scope = known.get(labels);
-    if (!scope) known.set(labels, (scope = enter(root, labels)));
-    return scope;
+    return remembered(known, labels, () => enter(root, labels));
   });
 }
 

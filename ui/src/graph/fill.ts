@@ -67,19 +67,13 @@ export function fillOf({ shape, children, values }: Level, sizes: Sizes, least: 
   return fill;
 }
 
-function isEqual(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
+export function isEqual(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
+  if (a.length !== b.length) return false;
   for (let index = 0; index < a.length; ++index) if (a[index] !== b[index]) return false;
   return true;
 }
 
 /** Of one shape. */
 export function isAlike(a: Fill, b: Fill): boolean {
-  return (
-    a.least === b.least &&
-    isEqual(a.widths, b.widths) &&
-    isEqual(a.heights, b.heights) &&
-    isEqual(a.isOpen, b.isOpen) &&
-    isEqual(a.leaves, b.leaves) &&
-    isEqual(a.enters, b.enters)
-  );
+  return a.least === b.least && (["widths", "heights", "isOpen", "leaves", "enters"] as const).every((name) => isEqual(a[name], b[name]));
 }

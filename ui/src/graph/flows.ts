@@ -4,13 +4,11 @@
 import { bucketsOf } from "./buckets";
 import { partingOf, type Ends, type Nest } from "./nest";
 
-export const border = -1;
-
 /** Of group - ops those from starts[group - ops] on. An edge that lies inside one box runs nowhere. */
 export interface Flows {
   starts: Int32Array;
   edges: Int32Array;
-  from: Int32Array; // a child of the group, or its border
+  from: Int32Array; // the place of a child of the group; -1: its border
   to: Int32Array;
 }
 
@@ -26,12 +24,13 @@ export function flowsOf(ops: number, groups: number, nest: Nest, ends: Ends): Fl
     from.push(start);
     to.push(end);
   };
-  const leave = (node: number) => run(node, node, border);
-  const enter = (node: number) => run(node, border, node);
+  const { places } = nest;
+  const leave = (node: number) => run(node, places[node]!, -1);
+  const enter = (node: number) => run(node, -1, places[node]!);
   for (; edge < ends.from.length; ++edge) {
     if (ends.from[edge] === ends.to[edge]) continue;
     const [start, end] = partingOf(nest, ends.from[edge]!, ends.to[edge]!, leave, enter);
-    run(start, start, end);
+    run(start, places[start]!, places[end]!);
   }
   const { starts, items } = bucketsOf(at, groups);
   const inOrder = (list: readonly number[]) => items.map((item) => list[item]!);

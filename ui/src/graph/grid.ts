@@ -62,11 +62,11 @@ function stacked(heights: Float64Array, gaps: Float64Array, runs: Runs, firstRow
 
 type Sides = Pick<Grid, "lefts" | "rights">;
 
-function sidesOf(net: Net, live: Live, x: Float64Array, { columnOf, firstRows }: Folded): Sides {
-  const columns = firstRows.length;
+/** `columnOf`: of each thing and bend. */
+export function sidesOf(live: Live, x: Float64Array, columns: number, columnOf: (one: number) => number): Sides {
   const [lefts, rights] = [new Float64Array(columns).fill(Infinity), new Float64Array(columns).fill(-Infinity)];
   for (const one of live.rows.items) {
-    const column = columnOf[net.row[one]!]!;
+    const column = columnOf(one);
     lefts[column] = Math.min(lefts[column]!, x[one]! - live.widths[one]! / 2);
     rights[column] = Math.max(rights[column]!, x[one]! + live.widths[one]! / 2);
   }
@@ -98,6 +98,7 @@ export function foldedOf(shape: Shape, net: Net, live: Live, fill: Fill): Folded
 
 /** `x`: of the middle of each thing and bend. */
 export function gridOf(net: Net, live: Live, folded: Folded, x: Float64Array): Grid {
-  const { heights, runs, firstRows } = folded;
-  return { ...folded, ...stacked(heights, gapsOf(net, live, x), runs, firstRows), ...sidesOf(net, live, x, folded) };
+  const { heights, runs, firstRows, columnOf } = folded;
+  const sides = sidesOf(live, x, firstRows.length, (one) => columnOf[net.row[one]!]!);
+  return { ...folded, ...stacked(heights, gapsOf(net, live, x), runs, firstRows), ...sides };
 }

@@ -2,20 +2,14 @@
 // The tree of a network: scopes in names, groups of one merged with what they hold, large groups cut.
 import { alikeOf } from "./alike";
 import { draftOf, mergeSingles, type Draft } from "./draft";
-import { endsOf, nestOf } from "./nest";
+import { endsOf, nestOf, outwardFirst } from "./nest";
 import type { OpGraph } from "./ops";
 import { cutLarge } from "./pieces";
 import type { Tree } from "./tree";
 
 /** Groups that hold something, numbered anew: each behind the one around it, in the file's order. */
 function numbered({ ops, children, labels, paths }: Draft): Pick<Tree, "children" | "labels" | "paths"> {
-  const order: number[] = [];
-  const waiting = [ops];
-  for (let group = waiting.pop(); group !== undefined; group = waiting.pop()) {
-    order.push(group);
-    const inner = children[group - ops]!;
-    for (let place = inner.length - 1; place >= 0; --place) if (inner[place]! >= ops) waiting.push(inner[place]!);
-  }
+  const order = outwardFirst(ops, children).filter((node) => node >= ops);
   const numbers = new Int32Array(children.length);
   order.forEach((group, index) => (numbers[group - ops] = ops + index));
   return {

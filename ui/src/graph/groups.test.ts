@@ -16,7 +16,7 @@ function layers() {
   const tree = treeOf(outline);
   const nest = nestOf(tree.ops, tree.children);
   const flows = flowsOf(tree.ops, tree.children.length, nest, endsOf(outline));
-  const groups = new Groups(tree.ops, (group) => levelOf(flows, group, nest, outline.carries, tree.children[group]!));
+  const groups = new Groups(tree.ops, (group) => levelOf(flows, group, outline.carries, tree.children[group]!));
   const sizes = sizesOf(tree).fill(50);
   const at = (path: string) => tree.ops + tree.paths.indexOf(path);
   const show = (path: string, round: number, inner: ReadonlyMap<number, Shown> = new Map()) =>

@@ -4,6 +4,7 @@
 import { arrange, ordered, type Arrangement, type Ordered } from "./arrange";
 import { toldOf, type Shown } from "./assemble";
 import { fillOf, isAlike, type Fill, type Opened } from "./fill";
+import { remembered } from "./known";
 import type { Sizes } from "./layout";
 import type { Level } from "./level";
 
@@ -53,9 +54,7 @@ export class Groups {
 
   private make(index: number): Group {
     const level = this.levelAt(index);
-    const text = blockText(level);
-    let block = this.blocks.get(text);
-    if (!block) this.blocks.set(text, (block = { ordered: ordered(level.shape), filled: [] }));
+    const block = remembered(this.blocks, blockText(level), () => ({ ordered: ordered(level.shape), filled: [] }));
     const inner: number[] = [];
     level.children.forEach((child, place) => {
       if (child >= this.ops) inner.push(place);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is written in boxes, and how large they are for it. Sizes do not depend on figures: a picture that is coloured anew stays as it is.
+import { remembered } from "./known";
 import type { Sizes } from "./layout";
 import { isEnd, type DrawnOps } from "./ops";
 import type { Tree } from "./tree";
@@ -24,11 +25,7 @@ function shortType(type: string): string {
 export function labelsOf(graph: DrawnOps, tree: Tree, widthOf: (title: string) => number): Labels {
   const nodes = tree.parent.length;
   const cache = new Map<string, number>();
-  const measured = (title: string) => {
-    let width = cache.get(title);
-    if (width === undefined) cache.set(title, (width = widthOf(title)));
-    return width;
-  };
+  const measured = (title: string) => remembered(cache, title, () => widthOf(title));
   const titles = Array.from({ length: nodes }, (_, node) => fitting(titleOf(graph, tree, node), most - 2 * edge - room.sign, measured));
   const widths = Float32Array.from(titles, measured);
   const marks = marksOf(graph, tree);

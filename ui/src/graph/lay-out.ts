@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tree and layout of a graph, on the thread that calls. What has not changed is not laid out again.
 import { sceneOf, type Shown } from "./assemble";
+import { isEqual } from "./fill";
 import { flowsOf } from "./flows";
 import { treeOf } from "./grouping";
 import { Groups } from "./groups";
@@ -30,18 +31,12 @@ function visible({ ops, children }: Tree, open: readonly number[]): number[] {
   return groups;
 }
 
-function isEqual(a: Sizes, b: Sizes): boolean {
-  let index = a.length === b.length ? 0 : -1;
-  while (index >= 0 && index < a.length && a[index] === b[index]) ++index;
-  return index === a.length;
-}
-
 export function layOut(graph: Outline): Engine {
   const tree = treeOf(graph);
   const nest = nestOf(tree.ops, tree.children);
   const flows = flowsOf(tree.ops, tree.children.length, nest, endsOf(graph));
   const { carries } = graph; // names and the like are not kept
-  const groups = new Groups(tree.ops, (index) => levelOf(flows, index, nest, carries, tree.children[index]!));
+  const groups = new Groups(tree.ops, (index) => levelOf(flows, index, carries, tree.children[index]!));
   let [known, round] = [new Float32Array(), 0];
   return {
     tree,

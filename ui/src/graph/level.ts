@@ -2,8 +2,8 @@
 // What is directly in a group, whatever of it is open: its children, the ports in its border, and the edges between
 // them. A value that enters or leaves a group has one port there.
 import { upTo } from "./buckets";
-import { border, type Flows } from "./flows";
-import type { Nest } from "./nest";
+import type { Flows } from "./flows";
+import { numbering, remembered } from "./known";
 
 /**
  * A level by numbers of its own: ports by which values enter, children, ports by which they leave. Equal blocks have
@@ -30,35 +30,24 @@ export interface Level {
   carried: Int32Array; // edges of the OpGraph
 }
 
-/** Flows of one group with what they carry, by numbers of the level. */
-interface Strands {
-  first: number; // in the flows
-  count: number;
+/** Flows of one group with what they carry. */
+interface Strands extends Omit<Flows, "starts"> {
   values: Int32Array;
-  from: Int32Array; // place of a child; -1: the border
-  to: Int32Array;
 }
 
-function strandsOf(flows: Flows, group: number, nest: Nest, carries: Int32Array): Strands {
-  const [first, count] = [flows.starts[group]!, flows.starts[group + 1]! - flows.starts[group]!];
-  const strand = () => new Int32Array(count);
-  const strands = { first, count, values: strand(), from: strand(), to: strand() };
-  const placeOf = (node: number) => (node === border ? -1 : nest.places[node]!);
-  for (let strand = 0; strand < count; ++strand) {
-    strands.values[strand] = carries[flows.edges[first + strand]!]!;
-    strands.from[strand] = placeOf(flows.from[first + strand]!);
-    strands.to[strand] = placeOf(flows.to[first + strand]!);
-  }
-  return strands;
+function strandsOf(flows: Flows, group: number, carries: Int32Array): Strands {
+  const own = (all: Int32Array) => all.subarray(flows.starts[group], flows.starts[group + 1]);
+  const edges = own(flows.edges);
+  return { edges, values: edges.map((edge) => carries[edge]!), from: own(flows.from), to: own(flows.to) };
 }
 
 /** Of values that cross the border, in the order of the children to which they belong: equal blocks have equal ones. */
-function portsOf({ count, values }: Strands, outside: Int32Array, inside: Int32Array): Map<number, number> {
-  const crossing: number[] = [];
-  for (let strand = 0; strand < count; ++strand) if (outside[strand] === -1) crossing.push(strand);
+function portsOf({ values }: Strands, outside: Int32Array, inside: Int32Array): Map<number, number> {
+  const crossing = upTo(values.length).filter((strand) => outside[strand] === -1);
   crossing.sort((a, b) => inside[a]! - inside[b]! || values[a]! - values[b]! || a - b);
   const ports = new Map<number, number>();
-  for (const strand of crossing) if (!ports.has(values[strand]!)) ports.set(values[strand]!, ports.size);
+  const portOf = numbering(ports);
+  for (const strand of crossing) portOf(values[strand]!);
   return ports;
 }
 
@@ -71,23 +60,15 @@ interface Edges {
   values: Int32Array;
 }
 
-function edgesOf({ count, values }: Strands, from: Int32Array, to: Int32Array): Edges {
+function edgesOf({ values }: Strands, from: Int32Array, to: Int32Array): Edges {
+  const count = values.length;
   const order = upTo(count).sort((a, b) => from[a]! - from[b]! || to[a]! - to[b]! || values[a]! - values[b]! || a - b);
-  const starts = new Int32Array(count + 1);
-  const edges = { from: new Int32Array(count), to: new Int32Array(count), values: new Int32Array(count) };
-  let edge = 0;
-  for (let index = 0; index < count; ++index) {
-    const [strand, before] = [order[index]!, order[index - 1] ?? -1];
-    if (from[before] === from[strand] && to[before] === to[strand] && values[before] === values[strand]) continue;
-    edges.from[edge] = from[strand]!;
-    edges.to[edge] = to[strand]!;
-    edges.values[edge] = values[strand]!;
-    starts[edge++] = index;
-  }
-  starts[edge] = count;
-  const cut = (all: Int32Array) => all.slice(0, edge);
-  const ends = { from: cut(edges.from), to: cut(edges.to) };
-  return { order, starts: starts.slice(0, edge + 1), ...ends, values: cut(edges.values) };
+  const starts = upTo(count + 1).filter((index) => {
+    const [strand, before] = [order[index] ?? -1, order[index - 1] ?? -1];
+    return index === count || from[before] !== from[strand] || to[before] !== to[strand] || values[before] !== values[strand];
+  });
+  const first = (all: Int32Array) => starts.subarray(0, -1).map((index) => all[order[index]!]!);
+  return { order, starts, from: first(from), to: first(to), values: first(values) };
 }
 
 function linesOf({ from, values }: Edges): Pick<Shape, "lines" | "lineCount"> {
@@ -96,9 +77,7 @@ function linesOf({ from, values }: Edges): Pick<Shape, "lines" | "lineCount"> {
   let lineCount = 0;
   for (let edge = 0; edge < from.length; ++edge) {
     if (from[edge] !== from[edge - 1]) known.clear();
-    let line = known.get(values[edge]!);
-    if (line === undefined) known.set(values[edge]!, (line = lineCount++));
-    lines[edge] = line;
+    lines[edge] = remembered(known, values[edge]!, () => lineCount++);
   }
   return { lines, lineCount };
 }
@@ -112,8 +91,8 @@ function bundlesOf({ from, to }: Edges): Int32Array {
 }
 
 /** `group`: counted from the root. */
-export function levelOf(flows: Flows, group: number, nest: Nest, carries: Int32Array, children: Int32Array): Level {
-  const strands = strandsOf(flows, group, nest, carries);
+export function levelOf(flows: Flows, group: number, carries: Int32Array, children: Int32Array): Level {
+  const strands = strandsOf(flows, group, carries);
   const entryOf = portsOf(strands, strands.from, strands.to);
   const exitOf = portsOf(strands, strands.to, strands.from);
   const [entries, inner] = [entryOf.size, entryOf.size + children.length];
@@ -124,7 +103,7 @@ export function levelOf(flows: Flows, group: number, nest: Nest, carries: Int32A
   const ends = { from: edges.from, to: edges.to };
   const counts = { entries, children: children.length, exits: exitOf.size };
   const shape = { ...counts, ...ends, ...linesOf(edges), bundles: bundlesOf(edges) };
-  const carried = edges.order.map((strand) => flows.edges[strands.first + strand]!);
+  const carried = edges.order.map((strand) => strands.edges[strand]!);
   const ports = { entering: Int32Array.from(entryOf.keys()), leaving: Int32Array.from(exitOf.keys()) };
   return { shape, children, ...ports, values: edges.values, starts: edges.starts, carried };
 }

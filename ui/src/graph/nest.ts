@@ -8,20 +8,31 @@ export interface Nest {
   places: Int32Array; // among the children of its group
 }
 
+/** All that is in the root: each group before what is in it, in the order of `children`. */
+export function outwardFirst(ops: number, children: readonly ArrayLike<number>[]): number[] {
+  const nodes: number[] = [];
+  const waiting = [ops];
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    nodes.push(node);
+    if (node < ops) continue;
+    const inner = children[node - ops]!;
+    for (let place = inner.length - 1; place >= 0; --place) waiting.push(inner[place]!);
+  }
+  return nodes;
+}
+
 /** `children` of each group, which is behind the ops; the root is the first one. */
 export function nestOf(ops: number, children: readonly ArrayLike<number>[]): Nest {
   const count = ops + children.length;
   const [depths, places] = [new Int32Array(count), new Int32Array(count)];
   const nest = { parents: new Int32Array(count).fill(-1), depths, places };
-  const waiting = [ops];
-  for (let group = waiting.pop(); group !== undefined; group = waiting.pop()) {
+  for (const group of outwardFirst(ops, children)) {
+    if (group < ops) continue;
     const inner = children[group - ops]!;
     for (let place = 0; place < inner.length; ++place) {
-      const child = inner[place]!;
-      nest.parents[child] = group;
-      nest.depths[child] = nest.depths[group]! + 1;
-      nest.places[child] = place;
-      if (child >= ops) waiting.push(child);
+      nest.parents[inner[place]!] = group;
+      depths[inner[place]!] = depths[group]! + 1;
+      places[inner[place]!] = place;
     }
   }
   return nest;

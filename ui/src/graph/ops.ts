@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A network's ops and the values between them, as columns that a worker can be sent.
+import { remembered } from "./known";
 
 export interface Value {
   name: string;
@@ -36,7 +37,7 @@ export function shortDtype(dtype: string): string {
 
 export function drawnOps({ names, types, kinds, source, target, carries, host, values }: OpGraph): DrawnOps {
   const known = new Map<string, string>();
-  const short = (dtype: string) => known.get(dtype) ?? (known.set(dtype, shortDtype(dtype)), known.get(dtype)!);
+  const short = (dtype: string) => remembered(known, dtype, () => shortDtype(dtype));
   const words = values.map(({ dtype, shape }) => [short(dtype), shape].filter((text) => text !== "?").join(" "));
   return { names, types, kinds, source, target, carries, host, words };
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { numbering } from "./known";
 import type { DrawnOps, OpGraph } from "./ops";
 
 /** What a layout needs of a graph. */
@@ -7,12 +8,7 @@ export interface Outline extends Pick<OpGraph, "names" | "source" | "target" | "
 }
 
 export function outlineOf({ names, source, target, carries, host, kinds, types }: OpGraph | DrawnOps): Outline {
-  const numbers = new Map<string, number>();
-  const numberOf = (word: string) => {
-    let number = numbers.get(word);
-    if (number === undefined) numbers.set(word, (number = numbers.size));
-    return number;
-  };
+  const numberOf = numbering<string>();
   const kindOf = (kind: string, op: number) => numberOf(kind === "other" ? types[op]! : kind);
   return { names, source, target, carries, host, kinds: new Int32Array(kinds.map(kindOf)) };
 }

@@ -2,19 +2,9 @@
 // Groups with too many children are cut into pieces, and the pieces again where they are too many.
 import { cutsOf, type Sequence } from "./cuts";
 import { addGroup, childrenOf, type Draft, type Titles } from "./draft";
+import { numbering } from "./known";
 import { nestOf, partingOf, type Ends, type Nest } from "./nest";
 import { mostChildren } from "./tree";
-
-/** Numbers of things that are told apart by a text. */
-class Numbers {
-  private readonly known = new Map<string, number>();
-
-  of(text: string): number {
-    const number = this.known.get(text) ?? this.known.size;
-    this.known.set(text, number);
-    return number;
-  }
-}
 
 /** Edges that run between the children of each group that is too large, by their places. */
 function edgesWithin(large: readonly number[], nest: Nest, ends: Ends): Map<number, { from: number[]; to: number[] }> {
@@ -41,11 +31,11 @@ function opCounts(draft: Draft): number[] {
 /** The sequence of pieces that end at `cuts`. */
 function coarser({ kinds, from, to }: Sequence, cuts: readonly number[]): Sequence {
   const pieceOf = new Int32Array(kinds.length);
-  const numbers = new Numbers();
+  const numberOf = numbering<string>();
   const coarse = cuts.map((end, piece) => {
     const start = piece > 0 ? cuts[piece - 1]! : 0;
     pieceOf.fill(piece, start, end);
-    return numbers.of(kinds.subarray(start, end).join());
+    return numberOf(kinds.subarray(start, end).join());
   });
   const within = (place: number) => pieceOf[place]!;
   return { kinds: Int32Array.from(coarse), from: from.map(within), to: to.map(within) };
@@ -105,13 +95,13 @@ export function cutLarge(draft: Draft, kinds: Int32Array, ends: Ends, titles: Ti
   const large = draft.children.flatMap((children, group) => (isLarge(children) ? [draft.ops + group] : []));
   if (large.length === 0) return;
   const counts = opCounts(draft);
-  const numbers = new Numbers();
+  const numberOf = numbering<string>();
   const textOf = (child: number) => (child < draft.ops ? `op ${kinds[child]}` : `${counts[child - draft.ops]} ops`);
   const edges = edgesWithin(large, nestOf(draft.ops, draft.children), ends);
   const cutting = { draft, pieces: new Set<number>() };
   for (const group of large) {
     const { from, to } = edges.get(group)!;
-    const sequence = Int32Array.from(childrenOf(draft, group), (child) => numbers.of(textOf(child)));
+    const sequence = Int32Array.from(childrenOf(draft, group), (child) => numberOf(textOf(child)));
     cut(cutting, group, { kinds: sequence, from: Int32Array.from(from), to: Int32Array.from(to) });
     nameWithin(cutting, group, titles);
   }

@@ -3,6 +3,7 @@
 //   PyTorch to ONNX   /encoder/layer.3/attention/MatMul_1, /layer1/layer1.0/conv1/Conv
 //   TensorFlow        model/block_1/depthwise/Conv2D
 //   TorchScript       encoder.layer.3.attention.query, __module.encoder/__module.encoder.layer.3/MatMul
+import { remembered } from "./known";
 
 const deepest = 64; // scopes; what a longer name says beyond them is left to the op
 
@@ -46,8 +47,6 @@ export function scopeReader(): (name: string) => readonly string[] {
     const slash = first.lastIndexOf("/");
     if (slash < 0) return first.includes(".") ? dotted(first).slice(0, -1).slice(0, deepest) : none;
     const path = first.slice(0, slash);
-    let scopes = known.get(path);
-    if (!scopes) known.set(path, (scopes = scopesOf(path)));
-    return scopes;
+    return remembered(known, path, () => scopesOf(path));
   };
 }

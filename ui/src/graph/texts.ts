@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Many strings as few things: thousands of small ones take long to send.
+import { numbering } from "./known";
 
 export interface Texts {
   all: string;
@@ -23,11 +24,7 @@ export interface Words {
 
 export function sentWords(texts: readonly string[]): Words {
   const known = new Map<string, number>();
-  const numbers = Int32Array.from(texts, (text) => {
-    let number = known.get(text);
-    if (number === undefined) known.set(text, (number = known.size));
-    return number;
-  });
+  const numbers = Int32Array.from(texts, numbering(known));
   return { words: [...known.keys()], numbers };
 }
 

@@ -3,7 +3,7 @@
 
 export const mostChildren = 200; // of a group; more are cut into pieces
 
-/** Nodes 0 to ops - 1 are the ops of an OpGraph, the others groups; `ops` itself is the root. */
+/** Nodes 0 to ops - 1 are the ops of an OpGraph, the others groups, each behind the one around it; `ops` itself is the root. */
 export interface Tree {
   ops: number;
   parent: Int32Array; // of each node: its group; -1: the root. An op that hangs has its host's

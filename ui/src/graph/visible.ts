@@ -2,6 +2,7 @@
 // What of a scene is in sight, and how much of it can be told apart: independent of what draws it.
 import { bucketsOf, type Buckets } from "./buckets";
 import { toScene, type Camera, type Point, type Size } from "./camera";
+import { remembered } from "./known";
 import type { Scene } from "./scene";
 
 /** Positions in the scene, until the next look. */
@@ -186,10 +187,7 @@ function segmentsOf({ points, wires }: Scene): [short: Int32Array, long: Int32Ar
 function levelsOf({ nodes, boxes, frames }: Scene, depthOf: (node: number) => number): Level[] {
   const byDepth = new Map<number, number[]>();
   for (let frame = 0; frame < frames; ++frame) {
-    const depth = depthOf(nodes[frame]!);
-    const known = byDepth.get(depth);
-    if (known) known.push(frame);
-    else byDepth.set(depth, [frame]);
+    remembered(byDepth, depthOf(nodes[frame]!), () => []).push(frame);
   }
   return [...byDepth]
     .sort(([one], [other]) => one - other)

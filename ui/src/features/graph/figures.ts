@@ -4,6 +4,7 @@ import type { Schemas } from "../../api/client";
 import { comparedLanguage, comparedOf, type Compared } from "../../base/compared";
 import { numberOf, textOf } from "../../base/loose";
 import type { Language } from "../../base/query";
+import { remembered } from "../../graph/known";
 import type { OpGraph } from "../../graph/ops";
 
 /** Figures of a compared row stand at all ops of its pattern; what is added up, at the first of them alone. */
@@ -69,7 +70,7 @@ function addOutputs(graph: OpGraph, compared: readonly Compared[], figures: read
     const edge = kind === "output" ? graph.target.indexOf(op) : -1;
     if (edge < 0) return;
     const { name } = graph.values[graph.carries[edge]!]!;
-    outputs.set(name, [...(outputs.get(name) ?? []), op]);
+    remembered(outputs, name, () => []).push(op);
   });
   for (const row of compared) {
     for (const op of outputs.get(row.value) ?? []) {

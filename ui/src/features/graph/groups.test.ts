@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, it } from "vitest";
 
-import { around, greatest, inwardFirst, summed } from "./groups";
+import { around, greatest, summed } from "./groups";
 import { treeOf } from "./testing";
 
 const tree = treeOf(5, [0, { label: "x", inside: [1, { label: "y", inside: [2, 3] }] }, 4]);
-const [root, x, y] = [5, 6, 7];
+const [x, y] = [6, 7];
 
 it("groups have the sums of their ops, and the greatest figure", () => {
   expect([...summed(tree, (op) => op)]).toEqual([0, 1, 2, 3, 4, 10, 6, 5]);
   const figures = [NaN, 3, NaN, -7, NaN];
   expect([...greatest(tree, (op) => figures[op]!)]).toEqual([NaN, 3, NaN, -7, NaN, 3, 3, -7]);
   expect([...summed(tree, (op) => (op === 3 ? NaN : 1))].slice(5)).toEqual([4, 2, 1]);
-});
-
-it("inner groups come first", () => {
-  expect(inwardFirst(tree)).toEqual([y, x, root]);
 });
 
 it("a node knows the groups around it", () => {

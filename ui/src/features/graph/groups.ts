@@ -2,11 +2,6 @@
 // Figures of groups, from those of the ops in them.
 import type { Tree } from "../../graph/tree";
 
-/** Inner groups before those around them. */
-export function inwardFirst(tree: Tree): number[] {
-  return Array.from(tree.children, (_, group) => tree.ops + group).sort((one, other) => tree.depth[other]! - tree.depth[one]!);
-}
-
 /** Of each node the sum over its ops. */
 export function summed(tree: Tree, ofOp: (op: number) => number): Float64Array {
   return gathered(tree, ofOp, (sum, one) => sum + one, 0);
@@ -20,7 +15,7 @@ export function greatest(tree: Tree, ofOp: (op: number) => number): Float64Array
 function gathered(tree: Tree, ofOp: (op: number) => number, join: (all: number, one: number) => number, start: number): Float64Array {
   const found = new Float64Array(tree.parent.length).fill(start);
   for (let op = 0; op < tree.ops; ++op) found[op] = ofOp(op);
-  for (const group of inwardFirst(tree)) {
+  for (let group = found.length - 1; group >= tree.ops; --group) {
     for (const child of tree.children[group - tree.ops]!) {
       const one = found[child]!;
       if (!Number.isNaN(one)) found[group] = join(found[group]!, one);

@@ -6,6 +6,7 @@ import { objectOf } from "../../base/loose";
 import { profilesOf, readTimes } from "../../base/records";
 import type { UnitTime } from "../../base/timed";
 import { has } from "../../base/view";
+import { remembered } from "../../graph/known";
 import { layoutOf } from "../../graph/layout";
 import type { OpGraph } from "../../graph/ops";
 import { figuresOf, nodeTimesOf, nothingKnown, planColumns, plansOf, type Figures, type Known } from "./figures";
@@ -39,11 +40,7 @@ async function placed(run: string, record: Record, reading: Promise<OpGraph>, si
   const [graph, tree] = await Promise.all([reading, layout.tree]);
   const first = graph.kinds.findIndex((kind) => kind !== "input"); // the record has no ops for inputs
   const asked = new Map<number, Promise<[string, string][]>>();
-  const attributesOf = (op: number) => {
-    let answer = asked.get(op);
-    if (!answer) asked.set(op, (answer = readAttributes(run, record, op - first, signal)));
-    return answer;
-  };
+  const attributesOf = (op: number) => remembered(asked, op, () => readAttributes(run, record, op - first, signal));
   return { stage: new Stage(graph, tree, layout), attributesOf };
 }
 

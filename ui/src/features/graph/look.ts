@@ -6,7 +6,7 @@ import type { Shown } from "../../graph/shown";
 import type { Tree } from "../../graph/tree";
 import type { Figures } from "./figures";
 import { flowBounds, type Flow } from "./flow";
-import { greatest, inwardFirst, summed } from "./groups";
+import { greatest, summed } from "./groups";
 import { isScaled, mostWords, stepOf, wordSteps, type Quantity, type Scaled, type Worded } from "./quantities";
 
 export interface Coloured {
@@ -72,9 +72,8 @@ function stripsOf(graph: OpGraph, tree: Tree, steps: Uint8Array, count: number):
     strips[group * count + steps[op]!]! += 1;
     all[group]! += 1;
   }
-  for (const node of inwardFirst(tree)) {
-    const [group, above] = [node - tree.ops, tree.parent[node]! - tree.ops];
-    if (above < 0) continue;
+  for (let group = all.length - 1; group > 0; --group) {
+    const above = tree.parent[tree.ops + group]! - tree.ops;
     all[above]! += all[group]!;
     for (let step = 0; step < count; ++step) strips[above * count + step]! += strips[group * count + step]!;
   }

@@ -2,6 +2,7 @@
 // The record graph.json as ops and the edges between them.
 import type { Schemas } from "../../api/client";
 import { hostsOf } from "../../graph/hosts";
+import { remembered } from "../../graph/known";
 import type { OpGraph, Value } from "../../graph/ops";
 
 type Table = Schemas["TablePage"];
@@ -114,9 +115,7 @@ class Wiring {
   }
 
   make(scope: string, name: string, op: number): void {
-    let names = this.made.get(scope);
-    if (!names) this.made.set(scope, (names = new Map()));
-    names.set(name, { op, value: -1 });
+    remembered(this.made, scope, () => new Map<string, Made>()).set(name, { op, value: -1 });
   }
 
   read(scope: string, name: string, op: number): void {

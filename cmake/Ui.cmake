@@ -5,7 +5,7 @@ if(NOT QUANTLENS_NPM)
 endif()
 set(assets index.html app.css app.js shared.js
   # what is fetched when it is first shown, as ui/vite.config.ts cuts it
-  accuracy.js costs.js floats.js graph.js graph-worker.js jobs.js network.js palette.js plot.js profile.js tuning.js)
+  accuracy.js costs.js floats.js graph.js graph-svg.js graph-worker.js jobs.js network.js palette.js plot.js profile.js tuning.js)
 # what `quantlens report` puts into one file
 list(APPEND assets report.css report.html report.js)
 set(asset_folder ${CMAKE_CURRENT_BINARY_DIR}/ui)

@@ -42,7 +42,10 @@ export default defineConfig(({ mode }) => {
       terserOptions: { ecma: 2020, compress: { passes: 2 } },
     },
     // Not every browser starts a module from a blob of a page that was opened from a disk.
-    worker: { format: isReport ? "iife" : "es", rollupOptions: { output: { entryFileNames: "graph-worker.js" } } },
+    worker: {
+      format: isReport ? "iife" : "es",
+      rollupOptions: { output: isReport ? { inlineDynamicImports: true } : { entryFileNames: "graph-worker.js", chunkFileNames: "graph-[name].js" } },
+    },
     // Functions without a page: no process for each file.
     test: { include: ["src/**/*.test.ts"], pool: "threads", isolate: false, testTimeout: 120_000 },
   };

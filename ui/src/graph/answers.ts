@@ -5,18 +5,16 @@ import { receivedOps, sentTree, type Answer, type Change, type Request } from ".
 
 export class Answerer {
   drawing: Drawing | null = null;
+  private last: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly widthOf: (title: string) => number) {}
 
-  answer(request: Request): Answer {
-    try {
-      return this.found(request);
-    } catch (problem) {
-      return { problem: String(problem) };
-    }
+  /** In the order of the requests, whatever each of them takes. */
+  answer(request: Request): Promise<Answer> {
+    return (this.last = this.last.then(() => this.found(request)).catch((problem: unknown) => ({ problem: String(problem) })));
   }
 
-  private found(request: Request): Answer {
+  private async found(request: Request): Promise<Answer> {
     if ("graph" in request) {
       this.drawing = new Drawing(receivedOps(request.graph), this.widthOf);
       return { tree: sentTree(this.drawing.tree) };
@@ -24,7 +22,7 @@ export class Answerer {
     const { drawing } = this;
     if (!drawing) return { problem: "There is no graph." };
     if ("open" in request) return { plan: drawing.show(request.open) };
-    if ("caption" in request) return { svg: drawing.svg(request.caption) };
+    if ("caption" in request) return { svg: await drawing.svg(request.caption) };
     return { spot: drawing.at(request.camera, request.view, request.pixel) };
   }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
+import { Answerer } from "./answers";
 import { Drawing, type Drawn, type Sheet } from "./drawing";
+import { sentOps, type Request } from "./messages";
 import { noMarks, type Palette } from "./paint-look";
 import { drawnOps } from "./ops";
 import { graphOf } from "./testing/small";
@@ -95,10 +97,21 @@ describe("a drawing", () => {
     expect(under({ x: -90, y: -90 })).toEqual({ node: -1, wire: -1, plan: plan.number - 1 });
   });
 
-  it("is a file, too", () => {
+  it("is a file, too", async () => {
     const { drawing, all } = begun();
-    expect(drawing.svg([])).toBe("");
+    expect(await drawing.svg([])).toBe("");
     drawing.change(all);
-    expect(drawing.svg(["by whom"])).toMatch(/^<svg [^]*>Conv<[^]*by whom/);
+    expect(await drawing.svg(["by whom"])).toMatch(/^<svg [^]*>Conv<[^]*by whom/);
+  });
+
+  it("answers in the order of the requests, also behind a file that takes longer", async () => {
+    const answerer = new Answerer((title) => 7 * title.length);
+    void answerer.answer({ graph: sentOps(graph) });
+    await answerer.answer({ open: [] });
+    answerer.change({ change: begun().all });
+    const answered: string[] = [];
+    const ask = async (request: Request) => answered.push(Object.keys(await answerer.answer(request))[0]!);
+    await Promise.all([ask({ caption: ["by whom"] }), ask({ open: [] })]);
+    expect(answered).toEqual(["svg", "plan"]);
   });
 });

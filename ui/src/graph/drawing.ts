@@ -10,7 +10,6 @@ import { paint, paintMap } from "./paint";
 import type { Badge, Marks, NodeFigures, Palette, Pen, Picture, WireLook } from "./paint-look";
 import { planOf, type Plan, type Scene } from "./scene";
 import { Shown } from "./shown";
-import { svgOf } from "./svg";
 import { receivedTexts } from "./texts";
 import type { Tree } from "./tree";
 import { Visible } from "./visible";
@@ -161,8 +160,12 @@ export class Drawing {
     return { ...spot, node: box < 0 ? -1 : scene.nodes[box]! };
   }
 
-  /** As a file, with these lines below it. */
-  svg(caption: readonly string[]): string {
-    return this.now ? svgOf(this.pictureOf(this.now), this.now.visible, caption) : "";
+  /** As a file, with these lines below it. What writes it is loaded when it is first asked for. */
+  async svg(caption: readonly string[]): Promise<string> {
+    const { now } = this;
+    if (!now) return "";
+    const picture = this.pictureOf(now);
+    const { svgOf } = await import("./svg");
+    return svgOf(picture, now.visible, caption);
   }
 }

@@ -14,7 +14,7 @@ import { groupsOf, transformer } from "./testing/graphs";
 const widthOf = (title: string) => 7 * title.length;
 
 /** A worker on this thread: what goes to it and comes from it is copied, later. */
-function fakeWorker(answer?: (request: Request) => Answer): Remote & { stopped: boolean; changes: Change[] } {
+function fakeWorker(answer?: (request: Request) => Answer | Promise<Answer>): Remote & { stopped: boolean; changes: Change[] } {
   const answerer = new Answerer(widthOf);
   return {
     onmessage: null,
@@ -25,7 +25,10 @@ function fakeWorker(answer?: (request: Request) => Answer): Remote & { stopped: 
       const sent = structuredClone(request);
       setTimeout(() => {
         if ("change" in sent) this.changes.push(sent);
-        else this.onmessage?.({ data: structuredClone((answer ?? ((one) => answerer.answer(one)))(sent)) } as MessageEvent<Answer>);
+        else {
+          void Promise.resolve((answer ?? ((one) => answerer.answer(one)))(sent))
+            .then((data) => this.onmessage?.({ data: structuredClone(data) } as MessageEvent<Answer>));
+        }
       });
     },
     terminate() {
@@ -82,6 +85,6 @@ it("a worker that cannot be loaded is told, then and later", async () => {
   await expect(layout.show([])).rejects.toThrow("The layout cannot be loaded.");
 });
 
-it("a request before there is a graph is answered", () => {
-  expect(new Answerer(widthOf).answer({ open: [] })).toEqual({ problem: "There is no graph." });
+it("a request before there is a graph is answered", async () => {
+  expect(await new Answerer(widthOf).answer({ open: [] })).toEqual({ problem: "There is no graph." });
 });

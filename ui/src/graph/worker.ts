@@ -30,7 +30,7 @@ due.onmessage = () => {
 
 self.onmessage = ({ data }: MessageEvent<Request | Change>) => {
   if (!("change" in data)) {
-    self.postMessage(answerer.answer(data));
+    void answerer.answer(data).then((answer) => self.postMessage(answer));
     return;
   }
   answerer.change(data);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Open groups as frames, ops and closed groups as boxes.
+import { boxOf } from "./box";
 import { inTurn, type Pen, type Picture } from "./paint-look";
 import type { Sight } from "./visible";
 
@@ -9,7 +10,7 @@ const stripHeight = 4;
 const frameShade = 0.045;
 
 export function traceAround(pen: Pen, { scene: { boxes } }: Picture, box: number, by = 0): void {
-  const [x, y, width, height] = [boxes[4 * box]!, boxes[4 * box + 1]!, boxes[4 * box + 2]!, boxes[4 * box + 3]!];
+  const { x, y, width, height } = boxOf(boxes, box);
   pen.roundRect(x - by, y - by, width + 2 * by, height + 2 * by, round + by);
 }
 
@@ -73,8 +74,8 @@ function paintStrips(pen: Pen, picture: Picture, sight: Sight): void {
   for (const box of sight.boxes) {
     const node = scene.nodes[box]!;
     if (node < ops || nodes.lit?.[node] === 0) continue;
-    const { boxes } = scene;
-    const [x, bottom, width] = [boxes[4 * box]! + round, boxes[4 * box + 1]! + boxes[4 * box + 3]! - 3, boxes[4 * box + 2]! - 2 * round];
+    const whole = boxOf(scene.boxes, box);
+    const [x, bottom, width] = [whole.x + round, whole.y + whole.height - 3, whole.width - 2 * round];
     let done = 0;
     palette.fills.forEach(({ fill }, slot) => {
       const part = nodes.strips![(node - ops) * palette.fills.length + slot]!;

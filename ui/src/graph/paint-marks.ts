@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is selected, pointed at or found, over all else.
+import { boxOf } from "./box";
 import type { Marks, Pen, Picture } from "./paint-look";
 import { traceAround } from "./paint-boxes";
 import { strokeAll } from "./paint-wires";
@@ -62,8 +63,8 @@ function paintFound(pen: Pen, picture: Picture, sight: Sight, thin: number): voi
     const node = scene.nodes[box]!;
     if (node < ops) continue;
     const text = `${found[node]!} found`;
-    const right = scene.boxes[4 * box]! + scene.boxes[4 * box + 2]! + pill.out;
-    paintPill(pen, right - widthOfPill(text), scene.boxes[4 * box + 1]! - pill.out, { text, colour: palette.text, ink: palette.panel, scale: 1 });
+    const { x, y, width } = boxOf(scene.boxes, box);
+    paintPill(pen, x + width + pill.out - widthOfPill(text), y - pill.out, { text, colour: palette.text, ink: palette.panel, scale: 1 });
   }
 }
 
@@ -75,7 +76,8 @@ function paintBadges(pen: Pen, { scene: { boxes }, badges, palette }: Picture, t
   pen.textAlign = "center";
   pen.textBaseline = "middle";
   for (const { box, text } of badges) {
-    const at = { x: boxes[4 * box]! - pill.out * scale, y: boxes[4 * box + 1]! - pill.out * scale };
+    const { x, y } = boxOf(boxes, box);
+    const at = { x: x - pill.out * scale, y: y - pill.out * scale };
     const size = pill.height * scale;
     const isInTheWay = (other: typeof at) => Math.abs(other.x - at.x) < 1.4 * size && Math.abs(other.y - at.y) < size;
     if (taken.some(isInTheWay)) continue;

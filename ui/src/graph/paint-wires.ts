@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Wires with rounded bends, their arrow heads, and what they carry.
+import { boxOf, holds, middleOf, overlap } from "./box";
+import type { Box } from "./camera";
 import { titleHeight } from "./measures";
 import { font, inTurn, type Pen, type Picture } from "./paint-look";
 import { edge, signRoom } from "./sign";
@@ -115,12 +117,12 @@ export function paintWireWords(pen: Pen, picture: Picture, sight: Sight, marked:
     taken.push(said);
     pen.globalAlpha = 0.8;
     pen.beginPath();
-    pen.rect(said.x - 2, said.y - wordHeight / 2, said.width + 4, wordHeight);
+    pen.rect(said.x - 2, said.y, said.width + 4, said.height);
     pen.fillStyle = palette.panel;
     pen.fill();
     pen.globalAlpha = 1;
     pen.fillStyle = marked.has(wire) ? palette.text : palette.muted;
-    pen.fillText(said.word, said.x, said.y);
+    pen.fillText(said.word, said.x, middleOf(said).y);
     return true;
   };
   const left: number[] = []; // for which there is no place that is clear of groups' edges and titles
@@ -134,11 +136,8 @@ export function paintWireWords(pen: Pen, picture: Picture, sight: Sight, marked:
   for (const segment of left) say(segment, () => true);
 }
 
-interface Said {
+interface Said extends Box {
   word: string;
-  x: number;
-  y: number; // of its middle
-  width: number;
 }
 
 /** A piece that runs downwards for long enough. */
@@ -152,43 +151,35 @@ function placesOf({ scene: { points } }: Picture, segment: number, word: string)
   const [x, y, toX, toY] = [points[2 * segment]!, points[2 * segment + 1]!, points[2 * segment + 2]!, points[2 * segment + 3]!];
   const width = word.length * 5.6;
   return [0.5, 0.8, 0.2].flatMap((along) => {
-    const at = { word, x: x + along * (toX - x) + beside, y: y + along * (toY - y), width };
+    const at = { word, x: x + along * (toX - x) + beside, y: y + along * (toY - y) - wordHeight / 2, width, height: wordHeight };
     return [at, { ...at, x: at.x - width - 2 * beside }];
   });
 }
 
 /** Words lie on each other, or say the same twice in one place: a value that several read is told once. */
 function isInTheWay(said: Said, other: Said): boolean {
-  const [dx, dy] = [Math.abs(said.x - other.x), Math.abs(said.y - other.y)];
-  if (said.word === other.word && Math.hypot(dx, dy) < again) return true;
-  return dy < wordHeight && said.x < other.x + other.width && other.x < said.x + said.width;
+  return (said.word === other.word && Math.hypot(said.x - other.x, said.y - other.y) < again) || overlap(said, other);
 }
 
 /** Sticks out of a group, or lies on its title. */
-function isOnFrame({ scene: { boxes, nodes }, nodes: { titleWidths } }: Picture, sight: Sight, { x, y, width }: Said): boolean {
-  const [top, bottom, right] = [y - wordHeight / 2, y + wordHeight / 2, x + width];
-  for (const frame of sight.frames) {
-    const [left, above] = [boxes[4 * frame]!, boxes[4 * frame + 1]!];
-    const [end, below] = [left + boxes[4 * frame + 2]!, above + boxes[4 * frame + 3]!];
-    if (x >= end || right <= left || top >= below || bottom <= above) continue;
-    if (x < left || right > end || top < above || bottom > below) return true;
-    if (top < above + titleHeight && x < left + edge + signRoom + titleWidths[nodes[frame]!]! + beside) return true;
-  }
-  return false;
+function isOnFrame({ scene: { boxes, nodes }, nodes: { titleWidths } }: Picture, sight: Sight, said: Said): boolean {
+  const end = { x: said.x + said.width, y: said.y + said.height };
+  return sight.frames.some((index) => {
+    const frame = boxOf(boxes, index);
+    const title = { ...frame, width: edge + signRoom + titleWidths[nodes[index]!]! + beside, height: titleHeight };
+    return overlap(said, frame) && (!holds(frame, said) || !holds(frame, end) || overlap(said, title));
+  });
 }
 
 /** Of boxes and of other wires: nobody takes it for what those carry. */
-function isFree({ scene: { boxes, points }, wires }: Picture, sight: Sight, { x, y, width }: Said, own: number): boolean {
-  const [top, bottom, right] = [y - wordHeight / 2, y + wordHeight / 2, x + width];
-  const isOn = (box: number) => {
-    const [left, above] = [boxes[4 * box]!, boxes[4 * box + 1]!];
-    return x < left + boxes[4 * box + 2]! && right > left && top < above + boxes[4 * box + 3]! && bottom > above;
-  };
+function isFree({ scene: { boxes, points }, wires }: Picture, sight: Sight, said: Said, own: number): boolean {
+  const { x, y: top } = said;
+  const [right, bottom] = [x + said.width, top + said.height];
   const crosses = (segment: number) => {
     const [fromX, fromY, toX, toY] = [points[2 * segment]!, points[2 * segment + 1]!, points[2 * segment + 2]!, points[2 * segment + 3]!];
     if (Math.max(fromX, toX) < x || Math.min(fromX, toX) > right || Math.max(fromY, toY) < top || Math.min(fromY, toY) > bottom) return false;
     const side = (cornerX: number, cornerY: number) => Math.sign((toX - fromX) * (cornerY - fromY) - (toY - fromY) * (cornerX - fromX));
     return Math.abs(side(x, top) + side(right, top) + side(x, bottom) + side(right, bottom)) < 4;
   };
-  return !sight.boxes.some(isOn) && !sight.segments.some((segment) => wires.wireOf[segment] !== own && crosses(segment));
+  return !sight.boxes.some((box) => overlap(said, boxOf(boxes, box))) && !sight.segments.some((segment) => wires.wireOf[segment] !== own && crosses(segment));
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is written in boxes and on frames. From far away, names alone, as large as they can be read and where they do not lie on each
 // other.
+import { boxOf, overlap } from "./box";
+import type { Box } from "./camera";
 import { titleHeight } from "./measures";
 import { dimmed, font, type Pen, type Picture } from "./paint-look";
 import { edge, signRoom, signSize, titleMiddle } from "./sign";
@@ -10,17 +12,6 @@ const rows = { title: titleMiddle, detail: 29 }; // middle of the lines below th
 const far = { least: 7, most: 11, larger: 16 }; // pixels of letters from far away; larger: pixels at zoom 1, where boxes have room
 const mostFar = 150; // names
 
-interface Place {
-  x: number;
-  y: number;
-  width: number;
-  height: number;
-}
-
-function placeOf({ scene: { boxes } }: Picture, box: number): Place {
-  return { x: boxes[4 * box]!, y: boxes[4 * box + 1]!, width: boxes[4 * box + 2]!, height: boxes[4 * box + 3]! };
-}
-
 function alphaOf({ nodes }: Picture, node: number): number {
   return nodes.lit?.[node] === 0 ? dimmed : 1;
 }
@@ -29,13 +20,13 @@ function alphaOf({ nodes }: Picture, node: number): number {
 export function paintBoxWords(pen: Pen, picture: Picture, sight: Sight): void {
   const { scene, nodes, palette, ops } = picture;
   pen.textBaseline = "middle";
-  const each = (write: (place: Place, node: number, ink: string) => void) => {
+  const each = (write: (place: Box, node: number, ink: string) => void) => {
     for (const box of sight.boxes) {
       const node = scene.nodes[box]!;
       pen.globalAlpha = alphaOf(picture, node);
       const { ink } = palette.fills[nodes.fills[node]!]!;
       pen.fillStyle = ink;
-      write(placeOf(picture, box), node, ink);
+      write(boxOf(scene.boxes, box), node, ink);
     }
     pen.globalAlpha = 1;
   };
@@ -80,7 +71,7 @@ export function paintFrameWords(pen: Pen, picture: Picture, sight: Sight): void 
   pen.textBaseline = "middle";
   for (const frame of sight.frames) {
     const node = scene.nodes[frame]!;
-    const { x, y, width } = placeOf(picture, frame);
+    const { x, y, width } = boxOf(scene.boxes, frame);
     const middle = y + titleHeight / 2 + 1;
     const title = cut(nodes.titles[node]!, nodes.titleWidths[node]!, width - 2 * edge - signRoom);
     pen.strokeStyle = palette.panel; // where a wire runs through the title
@@ -102,12 +93,12 @@ export function cut(title: string, width: number, room: number): string {
 /** Open groups first, the outermost first; none on another one. */
 export function paintFarWords(pen: Pen, picture: Picture, sight: Sight, zoom: number): void {
   const { nodes, palette, scene, ops } = picture;
-  const taken: Place[] = [];
+  const taken: Box[] = [];
   pen.textAlign = "center";
   pen.textBaseline = "middle";
   const write = (box: number, isFrame: boolean) => {
     const node = scene.nodes[box]!;
-    const [place, width] = [placeOf(picture, box), nodes.titleWidths[node]!];
+    const [place, width] = [boxOf(scene.boxes, box), nodes.titleWidths[node]!];
     const pixels = node < ops ? Math.max(far.least, far.larger * zoom) : far.most;
     const room = (isFrame ? 0.6 : 0.92) * place.width * zoom;
     if (taken.length >= mostFar || (width * pixels) / 12 > room || place.height * zoom < pixels * 1.1) return;
@@ -131,8 +122,4 @@ export function paintFarWords(pen: Pen, picture: Picture, sight: Sight, zoom: nu
   for (const block of sight.blocks) write(block, false);
   for (const box of sight.boxes) write(box, false);
   pen.globalAlpha = 1;
-}
-
-function overlap(one: Place, other: Place): boolean {
-  return one.x < other.x + other.width && other.x < one.x + one.width && one.y < other.y + other.height && other.y < one.y + one.height;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What of a scene is in sight, and how much of it can be told apart: independent of what draws it.
+import { boxOf, holds } from "./box";
 import { bucketsOf, type Buckets } from "./buckets";
 import { toScene, type Camera, type Point, type Size } from "./camera";
 import { remembered } from "./known";
@@ -152,11 +153,8 @@ export class Visible {
   boxAt(camera: Camera, view: Size, pixel: Point): number {
     const at = toScene(camera, view, pixel);
     const sight = this.look({ ...camera, ...at }, { width: 2, height: 2 });
-    const holds = (box: number) => {
-      const [x, y, width, height] = this.scene.boxes.subarray(4 * box, 4 * box + 4) as unknown as [number, number, number, number];
-      return at.x >= x && at.y >= y && at.x <= x + width && at.y <= y + height;
-    };
-    return sight.boxes.findLast(holds) ?? sight.blocks.findLast(holds) ?? sight.frames.findLast(holds) ?? -1;
+    const isThere = (box: number) => holds(boxOf(this.scene.boxes, box), at);
+    return sight.boxes.findLast(isThere) ?? sight.blocks.findLast(isThere) ?? sight.frames.findLast(isThere) ?? -1;
   }
 
   /** The segment nearest to a pixel, no more than `most` pixels away; -1: none. */

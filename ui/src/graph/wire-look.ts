@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What wires look like, by the edges for which they stand.
+import { boxOf, holds } from "./box";
 import type { Edges } from "./ops";
 import { steps, type WireLook } from "./paint-look";
 import type { Scene } from "./scene";
@@ -45,9 +46,7 @@ function endsAtReader(shown: Shown<Edges>, scene: Scene, wire: number): boolean 
   if (edge === undefined) return false;
   const box = shown.of(shown.graph.target[edge]!);
   const end = scene.wires[wire + 1]! - 1;
-  const [x, y] = [scene.points[2 * end]!, scene.points[2 * end + 1]!];
-  const [left, top, width, height] = scene.boxes.subarray(4 * box, 4 * box + 4) as unknown as [number, number, number, number];
-  return !shown.isFrame(box) && x >= left - 1 && x <= left + width + 1 && y >= top - 1 && y <= top + height + 1;
+  return !shown.isFrame(box) && holds(boxOf(scene.boxes, box), { x: scene.points[2 * end]!, y: scene.points[2 * end + 1]! }, 1);
 }
 
 function wordOf({ graph, scene: { edges, edgeStarts } }: Shown<Edges>, wire: number): string {

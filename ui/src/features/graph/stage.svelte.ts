@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A graph as it lies before one's eyes: which groups are open, where everything lies, and from where it is seen.
+import { boxOf, middleOf } from "../../graph/box";
 import {
   anchored, bounded, centred, farthestOf, fitted, panned, showing, toScene, toView, zoomed, type Box, type Camera, type Point, type Size,
 } from "../../graph/camera";
@@ -16,10 +17,6 @@ export interface Placed {
 
 const away = 150; // pixels from the edge, where something may lie over the picture
 const readable = 0.4; // pixels a unit: whole networks that would be smaller are first seen in part
-
-function middleOf({ x, y, width, height }: Box): Point {
-  return { x: x + width / 2, y: y + height / 2 };
-}
 
 export class Stage {
   placed = $state.raw<Placed | null>(null);
@@ -70,9 +67,7 @@ export class Stage {
     if (!this.placed || node < 0) return null;
     const { scene, shown } = this.placed;
     const box = shown.of(node);
-    if (box < 0) return null;
-    const [x, y, width, height] = scene.boxes.subarray(4 * box, 4 * box + 4) as unknown as [number, number, number, number];
-    return { x, y, width, height };
+    return box < 0 ? null : boxOf(scene.boxes, box);
   }
 
   /** What lies at a pixel now, and where in the scene that is. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where arrow keys lead: down to what reads, up to what made, left and right to what lies beside.
+import { boxOf, middleOf } from "../../graph/box";
 import type { Plan } from "../../graph/scene";
 import type { Shown } from "../../graph/shown";
 
@@ -50,26 +51,26 @@ function holds(shown: Shown, box: number, op: number): boolean {
   return false;
 }
 
-function middleOf({ boxes }: Plan, box: number): { x: number; y: number } {
-  return { x: boxes[4 * box]! + boxes[4 * box + 2]! / 2, y: boxes[4 * box + 1]! + boxes[4 * box + 3]! / 2 };
-}
-
 function byDistance(scene: Plan, box: number, all: readonly number[]): number[] {
-  const at = middleOf(scene, box);
-  const far = (one: number) => Math.hypot(middleOf(scene, one).x - at.x, middleOf(scene, one).y - at.y);
+  const at = middleOf(boxOf(scene.boxes, box));
+  const far = (one: number) => {
+    const { x, y } = middleOf(boxOf(scene.boxes, one));
+    return Math.hypot(x - at.x, y - at.y);
+  };
   return all.map((one) => [one, far(one)] as const).sort((one, other) => one[1] - other[1] || one[0] - other[0]).map(([one]) => one);
 }
 
 /** Ops and closed groups at its height, the nearest one first. */
 function beside(scene: Plan, box: number, direction: "left" | "right"): number[] {
   const { boxes, frames, nodes } = scene;
-  const at = middleOf(scene, box);
+  const own = boxOf(boxes, box);
+  const at = middleOf(own);
   const found: number[] = [];
   for (let one = frames; one < nodes.length; ++one) {
-    const middle = middleOf(scene, one);
+    const other = boxOf(boxes, one);
+    const middle = middleOf(other);
     const isBeside = direction === "left" ? middle.x < at.x : middle.x > at.x;
-    const reach = Math.max(boxes[4 * box + 3]!, boxes[4 * one + 3]!);
-    if (one !== box && isBeside && Math.abs(middle.y - at.y) <= reach) found.push(one);
+    if (one !== box && isBeside && Math.abs(middle.y - at.y) <= Math.max(own.height, other.height)) found.push(one);
   }
   return byDistance(scene, box, found);
 }

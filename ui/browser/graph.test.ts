@@ -88,6 +88,19 @@ it.each(runs.filter((run) => ["broken", "minilm_l6_v2", "densenet121"].includes(
   expect(pictures[1]).toBe(pictures[0]);
 });
 
+it("what writes an SVG is loaded when it is asked for", async () => {
+  const page = await session.open(at("broken"));
+  const loaded: string[] = [];
+  page.on("request", (asked) => loaded.push(new URL(asked.url()).pathname));
+  await page.reload();
+  await picture(page).waitFor();
+  await page.getByRole("button", { name: "SVG" }).isEnabled();
+  expect(loaded).toContain("/graph-worker.js");
+  expect(loaded).not.toContain("/graph-svg.js");
+  await svgOf(page);
+  expect(loaded).toContain("/graph-svg.js");
+});
+
 describe("by keys", () => {
   const said = (page: Page) => page.locator("[aria-live=polite]").filter({ hasText: /;/ }).first();
 

@@ -181,5 +181,6 @@ function isFree({ scene: { boxes, points }, wires }: Picture, sight: Sight, said
     const side = (cornerX: number, cornerY: number) => Math.sign((toX - fromX) * (cornerY - fromY) - (toY - fromY) * (cornerX - fromX));
     return Math.abs(side(x, top) + side(right, top) + side(x, bottom) + side(right, bottom)) < 4;
   };
-  return !sight.boxes.some((box) => overlap(said, boxOf(boxes, box))) && !sight.segments.some((segment) => wires.wireOf[segment] !== own && crosses(segment));
+  const isTaken = sight.boxes.some((box) => overlap(said, boxOf(boxes, box)));
+  return !isTaken && !sight.segments.some((segment) => wires.wireOf[segment] !== own && crosses(segment));
 }

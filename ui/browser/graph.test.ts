@@ -101,6 +101,14 @@ it("what writes an SVG is loaded when it is asked for", async () => {
   expect(loaded).toContain("/graph-svg.js");
 });
 
+it("an SVG that cannot be written is told, with what to do", async () => {
+  const page = await session.open(at("broken"));
+  await page.route("**/graph-svg.js", (route) => route.abort());
+  await picture(page).waitFor();
+  await page.getByRole("button", { name: "SVG" }).click();
+  await page.getByRole("alert").filter({ hasText: /^No SVG was written .*Reload the page/ }).waitFor();
+});
+
 describe("by keys", () => {
   const said = (page: Page) => page.locator("[aria-live=polite]").filter({ hasText: /;/ }).first();
 

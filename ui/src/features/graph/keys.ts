@@ -9,9 +9,17 @@ export type Command =
   | { do: "hit"; by: 1 | -1 }
   | { do: "open" | "close" | "fit" | "centre" };
 
-const arrows: Record<string, Direction> = { ArrowUp: "up", ArrowDown: "down", ArrowLeft: "left", ArrowRight: "right" };
+const commands: Record<string, Command> = {
+  Enter: { do: "open" }, " ": { do: "open" }, Escape: { do: "close" },
+  "+": { do: "zoom", factor: 1.25 }, "=": { do: "zoom", factor: 1.25 }, "-": { do: "zoom", factor: 0.8 },
+  f: { do: "fit" }, F: { do: "fit" }, 0: { do: "fit" }, c: { do: "centre" }, C: { do: "centre" },
+  n: { do: "hit", by: 1 }, N: { do: "hit", by: -1 },
+};
 const step = 80; // pixels
-const pans: Record<Direction, [number, number]> = { up: [0, step], down: [0, -step], left: [step, 0], right: [-step, 0] };
+const arrows: Record<string, { direction: Direction; dx: number; dy: number }> = {
+  ArrowUp: { direction: "up", dx: 0, dy: step }, ArrowDown: { direction: "down", dx: 0, dy: -step },
+  ArrowLeft: { direction: "left", dx: step, dy: 0 }, ArrowRight: { direction: "right", dx: -step, dy: 0 },
+};
 
 export const told =
   "Arrow keys: down to what reads the value, up to what made it, left and right to what lies beside. Enter opens a group, Escape closes it. " +
@@ -23,32 +31,8 @@ type Pressed = Pick<KeyboardEvent, "key" | "shiftKey" | "ctrlKey" | "metaKey" | 
 /** Null: it is none of the picture's keys. */
 export function commandOf({ key, shiftKey, ctrlKey, metaKey, altKey }: Pressed): Command | null {
   if (ctrlKey || metaKey || altKey) return null;
-  const direction = arrows[key];
-  if (direction && shiftKey) return { do: "pan", dx: pans[direction][0], dy: pans[direction][1] };
-  if (direction) return { do: "walk", direction };
-  switch (key) {
-    case "Enter":
-    case " ":
-      return { do: "open" };
-    case "Escape":
-      return { do: "close" };
-    case "+":
-    case "=":
-      return { do: "zoom", factor: 1.25 };
-    case "-":
-      return { do: "zoom", factor: 0.8 };
-    case "f":
-    case "F":
-    case "0":
-      return { do: "fit" };
-    case "c":
-    case "C":
-      return { do: "centre" };
-    case "n":
-      return { do: "hit", by: 1 };
-    case "N":
-      return { do: "hit", by: -1 };
-    default:
-      return null;
-  }
+  const arrow = arrows[key];
+  if (!arrow) return commands[key] ?? null;
+  const { direction, dx, dy } = arrow;
+  return shiftKey ? { do: "pan", dx, dy } : { do: "walk", direction };
 }

@@ -48,7 +48,7 @@ def store_run(program, model, data, workspace):
     """The graph is stored as soon as the model was read; what the run computes after that is not waited for."""
     command = [program, "quantize", model, "--data", data, "-o", workspace / "int8.onnx", "--workspace", workspace]
     running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    while not list(workspace.glob("workloads/*/graph.json")):
+    while not list(workspace.glob("workloads/*/graph.json*")):
         if running.poll() not in (None, 0):
             raise RuntimeError("quantlens quantize failed")
         time.sleep(0.1)

@@ -67,7 +67,7 @@ def divergence(x, y):
 
 class Plan:
     def __init__(self, folder):
-        plan = json.loads((folder / "plan.json").read_text())
+        plan = json.loads(harness.stored(folder / "plan.json"))
         self.ops = [op["op"]["name"] for op in plan["ops"] if op["quantized"]]
         self.codes = {(a["value"], use["op"], use["input"]) for a in plan["activations"] for use in a["uses"]}
         self.weights = {weight["weight"] for weight in plan["weights_quantized"]}
@@ -77,7 +77,7 @@ class Shares:
     """Of what begins at a value: how much its codes make, how much its op's weight."""
 
     def __init__(self, folder):
-        diagnosis = json.loads((folder / "diagnosis.json").read_text())
+        diagnosis = json.loads(harness.stored(folder / "diagnosis.json"))
         self.codes, by_op = {}, {}
         for row in diagnosis["activations"]:
             if row["output_share"] is None:

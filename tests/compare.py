@@ -193,7 +193,7 @@ def refuse(sandbox, run, other):
     harness.check(".html, .md, .json or .csv" in done.stderr, "an ending that nothing has")
     sandbox.run("compare", run, code=2)
     for name in ("diagnosis.json", "graph.json", "pairing.json", "histograms.bin", "accuracy.json", "recipe.json"):
-        path = sandbox.workload(other) / name
+        path = harness.file_of(sandbox.workload(other) / name)
         kept = path.read_bytes()
         for damaged in (kept[: len(kept) // 2], b"", b"\xff" * 64, kept.replace(b":", b";", 3)):
             path.write_bytes(damaged)

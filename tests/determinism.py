@@ -11,7 +11,7 @@ def records(sandbox, threads, model, data, limit):
     folder = sandbox.workload(result["workload"])
     names = ["graph.json", "graph_quantized.json", "statistics.bin", "ranges.json", "plan.json", "pairing.json", "diagnosis.json", "histograms.bin",
              "activations_table.csv", "weights_table.csv", "accuracy.json"]
-    return {name: (folder / name).read_bytes() for name in names} | {"model": output.read_bytes()}
+    return {name: harness.stored(folder / name) for name in names} | {"model": output.read_bytes()}
 
 
 def main():

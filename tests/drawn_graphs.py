@@ -74,7 +74,7 @@ def check_ops(graph, what):
 
 
 def graphs_of(sandbox, result):
-    return {name: (sandbox.workload(result["workload"]) / name).read_bytes()
+    return {name: harness.stored(sandbox.workload(result["workload"]) / name)
             for name in ("graph.json", "graph_quantized.json")}
 
 

@@ -2,6 +2,8 @@
 """What the script tests share: the program, real data where there are some, and a way to skip."""
 
 import functools
+import gzip
+import itertools
 import json
 import os
 import pathlib
@@ -101,17 +103,52 @@ def exact(path, copy):
     return copy
 
 
+def file_of(record):
+    """Where a record stands: its file may be packed (docs/format.md, "Packed records")."""
+    packed = record.with_name(record.name + ".gz")
+    return packed if packed.exists() and not record.exists() else record
+
+
+def stored(record):
+    """The bytes of a record."""
+    file = file_of(record)
+    return file.read_bytes() if file == record else gzip.decompress(file.read_bytes())
+
+
+def indexed_parts(file):
+    """The parts of a file, each with where it begins, and its index (docs/format.md, "Rows")."""
+    packed = file.read_bytes()
+    end = int(packed[-21:])
+    index = json.loads(packed[end:].splitlines()[0])
+    assert index["coding"] == "gzip", file
+    begins = sorted(itertools.chain.from_iterable(index["columns"].values()) if "columns" in index else index["lists"].values())
+    return index, {begin: json.loads(gzip.decompress(packed[begin:after])) for begin, after in itertools.pairwise([*begins, end])}
+
+
+def with_channels(value, folder):
+    """A record with its lists of channels, which stand in a file of their own (docs/format.md, "Lists of channels")."""
+    def fill(value):
+        if isinstance(value, list):
+            return [fill(one) for one in value]
+        if not isinstance(value, dict):
+            return value
+        if set(value) == {"list"}:
+            index, lists = indexed_parts(folder / "channels.bin")
+            return lists[index["lists"][value["list"]]]
+        return {key: fill(field) for key, field in value.items()}
+
+    return fill(value)
+
+
 def with_rows(value, prefix):
     """A record with its long lists, which stand in files of their own (docs/format.md, "Rows")."""
     if not isinstance(value, dict):
         return value
     if set(value) != {"rows", "stamp"}:
         return {key: with_rows(field, f"{prefix}.{key}") for key, field in value.items()}
-    lines = pathlib.Path(prefix + ".rows").read_bytes()
-    index = json.loads(lines[int(lines[-21:]):].splitlines()[0])
+    index, cells = indexed_parts(pathlib.Path(prefix + ".rows"))
     assert index["stamp"] == value["stamp"] and index["rows"] == value["rows"], prefix
-    columns = {name: [cell for begin in blocks for cell in json.loads(lines[begin:lines.index(b"\n", begin)])]
-               for name, blocks in index["columns"].items()}
+    columns = {name: [cell for begin in blocks for cell in cells[begin]] for name, blocks in index["columns"].items()}
     rows = [{} for _ in range(index["rows"])]
     for name, cells in columns.items():
         *path, last = name.split(".")  # "op.id": a member of an object
@@ -156,7 +193,7 @@ class Sandbox:
 
     def record(self, identity, name):
         path = self.workload(identity) / name
-        return with_rows(json.loads(path.read_text()), str(path.with_suffix("")))
+        return with_rows(with_channels(json.loads(stored(path)), path.parent), str(path.with_suffix("")))
 
 
 def identity_of(done):

@@ -44,7 +44,7 @@ def main():
         _, after, message = state(sandbox, name)
         harness.check((after, message) == ("failure", "interrupted"), f"{name}: the workload is {after}, {message}")
         harness.check((sandbox.path / f"{name}.onnx").exists(), f"{name}: the quantized model is kept")
-        harness.check((sandbox.workload(identity) / "plan.json").exists(), f"{name}: and what was finished")
+        harness.check(harness.file_of(sandbox.workload(identity) / "plan.json").exists(), f"{name}: and what was finished")
         sandbox.run("workloads", "show", identity)
         sandbox.run("workloads", "delete", identity)
         harness.check(not sandbox.workload(identity).exists(), f"{name}: it can be deleted")

@@ -20,7 +20,7 @@ def records(sandbox, *arguments):
     """All that a run leaves but times, ids and the command line, and what it prints but its id."""
     result = sandbox.json(*arguments)
     folder = sandbox.workload(result.pop("workload"))
-    left = {path.name: path.read_bytes() for path in folder.iterdir() if path.suffix in (".json", ".bin", ".csv")}
+    left = {path.name: path.read_bytes() for path in folder.iterdir() if path.suffix in (".json", ".gz", ".bin", ".csv")}
     del left["workload.json"]
     result.pop("output", None)
     return left | {"standard output": result}
@@ -116,7 +116,7 @@ def lost_workers(sandbox):
         row = [row for row in sandbox.json("workloads", "list") if row["name"] == name][0]
         harness.check(row["state"] == "failure" and "worker" in row["message"], f"{name}: {row['message']}")
         harness.check((sandbox.path / f"{name}.onnx").exists(), f"{name}: the quantized model is kept")
-        harness.check((sandbox.workload(row["id"]) / "plan.json").exists(), f"{name}: and what was finished")
+        harness.check(harness.file_of(sandbox.workload(row["id"]) / "plan.json").exists(), f"{name}: and what was finished")
 
 
 def lost_parents(sandbox):

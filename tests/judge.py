@@ -8,7 +8,7 @@ import harness
 
 
 def gathered(sandbox, identity, name):
-    return (sandbox.workload(identity) / name).read_bytes()
+    return harness.stored(sandbox.workload(identity) / name)
 
 
 def figures(done):
@@ -29,9 +29,9 @@ def judged_as_before(sandbox, diagnosed, run, what):
 
 
 def edit(path, change):
-    record = json.loads(path.read_text())
+    record = json.loads(harness.stored(path))
     change(record)
-    path.write_text(json.dumps(record))
+    path.write_text(json.dumps(record))  # where the packed form is there too, this one counts
 
 
 def changed(sandbox, identity, name, change):
@@ -68,7 +68,7 @@ def refuse_damage(sandbox, first):
 def refuse_half(sandbox, model, int8, data):
     """A run that was ended between its accuracy and its pairing passes no gate, nor does one that compared nothing."""
     half = harness.identity_of(sandbox.run("diagnose", model, int8, "--data", data, "--metric", "top1"))
-    (sandbox.workload(half) / "pairing.json").unlink()
+    harness.file_of(sandbox.workload(half) / "pairing.json").unlink()
     refused = sandbox.run("judge", half, "--fail-below", 0, code=1).stderr
     harness.check("has no pairing.json" in refused, f"half a run is refused: {refused}")
     scored = sandbox.json("evaluate", int8, "--data", data, "--metric", "top1")["workload"]

@@ -296,7 +296,7 @@ def programs(sandbox, random):
                        "quitter", "--metric", f"command:{quitter}", code=1)
     workload = [row["id"] for row in sandbox.json("workloads", "list") if row["name"] == "quitter"][0]
     harness.check("exit code 9" in done.stderr and int8.exists() and
-                  (sandbox.workload(workload) / "diagnosis.json").exists(),
+                  harness.file_of(sandbox.workload(workload) / "diagnosis.json").exists(),
                   "one that fails loses neither the quantized model nor the diagnosis")
     done = sandbox.run("evaluate", float_model, "--data", harness.DEMO / "digits.npz", "--metric", metric)
     harness.check("--data has no effect" in done.stderr, f"data are not read: {done.stderr.strip()}")

@@ -12,7 +12,7 @@ LOCAL = ("Local ", "Output share", "Rounding MSE", "Clipping MSE", "Weight MSE",
 
 
 def read(sandbox, identity, name):
-    return (sandbox.workload(identity) / name).read_bytes()
+    return harness.stored(sandbox.workload(identity) / name)
 
 
 def accumulated(sandbox, identity):

@@ -26,7 +26,8 @@ STATES = ("passes.bin", "accuracy_state.bin", "diagnosis.json", "accuracy.json",
 
 def states_of(run):
     """What a run gathered and what was judged of it, but for who gathered it when."""
-    return {name: (pathlib.Path(run.folder) / name).read_bytes() for name in STATES if (pathlib.Path(run.folder) / name).exists()}
+    files = {name: harness.file_of(pathlib.Path(run.folder) / name) for name in STATES}
+    return {name: file.read_bytes() for name, file in files.items() if file.exists()}
 
 
 def whole():

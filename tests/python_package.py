@@ -462,7 +462,7 @@ def in_shards(sandbox, model):
         same = [(a.value, a.sqnr_db, a.mse, a.sqnr_db_interval) for a in one.diagnosis.activations]
         harness.check(same == [(a.value, a.sqnr_db, a.mse, a.sqnr_db_interval) for a in parts.diagnosis.activations], "and its activations")
         for name in ("diagnosis.json", "histograms.bin", "passes.bin", "accuracy.json", "accuracy_state.bin", "activations_table.csv"):
-            harness.check(pathlib.Path(parts.folder, name).read_bytes() == pathlib.Path(one.folder, name).read_bytes(),
+            harness.check(harness.stored(pathlib.Path(parts.folder, name)) == harness.stored(pathlib.Path(one.folder, name)),
                           f"local errors and findings among them: {name} has equal bytes")
         arrays = np.load(data)
         torn = [(image if at not in (2, 5, 11) else np.zeros((1, 9, 9), np.float32), int(label))
@@ -470,7 +470,7 @@ def in_shards(sandbox, model):
         alone = quantlens.diagnose(MODEL, model, torn, metric="top1", progress=False)
         parts = quantlens.diagnose(MODEL, model, torn, metric="top1", progress=False, executor=pool, shards=3)
         for name in ("diagnosis.json", "passes.bin"):
-            harness.check(pathlib.Path(parts.folder, name).read_bytes() == pathlib.Path(alone.folder, name).read_bytes(),
+            harness.check(harness.stored(pathlib.Path(parts.folder, name)) == harness.stored(pathlib.Path(alone.folder, name)),
                           f"also where first samples cannot be read: {name}")
         pool.submit(os.kill, pool.submit(os.getpid).result(), signal.SIGKILL)
         told = quantlens.evaluate(model, data, "top1", executor=pool, shards=3, progress=False)

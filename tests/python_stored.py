@@ -156,7 +156,7 @@ def histograms(broken):
     told = broken.histograms()
     outputs = [one.tag for one in told if one.tag.endswith("/Output")]
     harness.check(len(outputs) > 5, f"activations have histograms: {outputs}")
-    pairing = json.loads(pathlib.Path(broken.folder, "pairing.json").read_text(encoding="utf-8"))
+    pairing = json.loads(harness.stored(pathlib.Path(broken.folder, "pairing.json")))
     as_stored = {one["reference"] for one in pairing["weights"] if not one["folded"]} & set(stored)
     weights = [one for one in told if one.reference_name in as_stored]
     for one in weights:

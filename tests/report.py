@@ -46,7 +46,7 @@ def holds_what_is_stored(sandbox, data, identity):
              if abs(mse - float(by_name[name]["MSE"])) > 1e-5 * abs(mse)]
     harness.check(sorted(names) == sorted(by_name) and not wrong, f"with the errors that the CSV has: {wrong[:2]}")
     answers = data["answers"]
-    ops = [op["op"] for op in json.loads((folder / "graph.json").read_text())["ops"]]
+    ops = [op["op"] for op in json.loads(harness.stored(folder / "graph.json"))["ops"]]
     missing = [op for op in ops if f"workloads/{identity}/ops?op={urllib.parse.quote(op, safe='')}" not in answers]
     harness.check(ops and not missing, f"details of all {len(ops)} ops: {missing[:2]}")
     accuracy = sandbox.record(identity, "accuracy.json")

@@ -64,7 +64,7 @@ def one_object(sandbox, *verb):
 def kinds_of_files(shown):
     files = {one["name"]: one for one in shown["files"]}
     whole = {"kind": "record", "record": "diagnosis", "version": shown["format"]}
-    harness.check(files["diagnosis.json"].items() >= whole.items(), "a JSON record has the version of the workload")
+    harness.check(files["diagnosis.json.gz"].items() >= whole.items(), "a JSON record has the version of the workload")
     (version,) = struct.unpack_from("<I", (pathlib.Path(shown["folder"]) / "passes.bin").read_bytes(), 8)
     own = {"kind": "record", "record": "passes", "version": version}
     harness.check(files["passes.bin"].items() >= own.items(), "a binary record has its own version")

@@ -77,7 +77,7 @@ def main():
     first = tried[0]
     harness.check(first["measured_gain"] > 0.9 and first["output_share"] > 0.9, "  as its share has promised")
     folder = sandbox.workload(result["workload"])
-    stored = json.loads((folder / "diagnosis.json").read_text())["findings"]
+    stored = json.loads(harness.stored(folder / "diagnosis.json"))["findings"]
     told = [{key: value for key, value in finding.items() if key != "because"} for finding in result["diagnosis"]["findings"]]
     harness.check(stored == told, "the record has it, too, but for the sentences")
     harness.check(not any(path.is_dir() or path.suffix == ".onnx" for path in folder.iterdir()), "nothing is left behind")

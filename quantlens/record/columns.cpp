@@ -85,4 +85,12 @@ std::optional<std::vector<QParams>> take_columns(json::Value& list, std::string_
   return params;
 }
 
+void for_each_scales(json::Value& record, const std::function<void(json::Value& scales)>& visit) {
+  for_each_value(record, [&](json::Value& value) {
+    if (!has_only_parameters(value)) return;
+    json::Value& scales = value.get_object().at(kScale);
+    if (!scales.is_number()) visit(scales);
+  });
+}
+
 }  // namespace quantlens

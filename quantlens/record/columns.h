@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -23,5 +24,8 @@ json::Value plan_record(const Plan& plan);
 /// what json::decode looks at. Nothing for a list that is in no columns, as older records have
 /// them: it stays. Throws Errc::bad_input with `where` for what `in_columns` cannot have made.
 std::optional<std::vector<QParams>> take_columns(json::Value& list, std::string_view where);
+
+/// The scales of parameters in columns, wherever they stand in a record.
+void for_each_scales(json::Value& record, const std::function<void(json::Value& scales)>& visit);
 
 }  // namespace quantlens

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
+#include "quantlens/base/gzip.h"
 #include "quantlens/base/text.h"
 #include "quantlens/record/columns.h"
 #include "quantlens/record/earlier_ops.h"
@@ -242,6 +243,22 @@ std::string to_file(const AccuracyState& record) {
 template <>
 AccuracyState from_file(std::string_view bytes, std::string_view where) {
   return accuracy_state_from_bytes(bytes, where);
+}
+
+void add_packed_if_long(std::string_view name, json::Value head, StoredRecord& stored) {
+  constexpr int kBestLevel = 9;
+  std::string json = json::dump(head);
+  if (json.size() > kPlainBytes) {
+    ChannelLists channels = take_channel_lists(head);
+    const std::string shorter = json::dump(head);
+    std::string packed = gzip(shorter, kBestLevel);
+    if (may_be_unpacked(packed.size(), shorter.size())) {
+      stored.channels = std::move(channels);
+      stored.files.push_back({fmt::format("{}{}", name, kPackedEnding), std::move(packed)});
+      return;
+    }
+  }
+  stored.files.push_back({std::string(name), std::move(json)});
 }
 
 std::string trial_folder(std::uint64_t number) {

@@ -19,6 +19,7 @@
 #include "quantlens/record/accuracy.h"
 #include "quantlens/record/accuracy_state.h"
 #include "quantlens/record/benchmark.h"
+#include "quantlens/record/channel_lists.h"
 #include "quantlens/record/diagnosis.h"
 #include "quantlens/record/float_edit.h"
 #include "quantlens/record/histograms.h"
@@ -55,24 +56,24 @@ struct RecordFile {
 
 using RecordFiles = boost::mp11::mp_list<  //
     RecordFile<Workload, "workload.json", 2>,
-    RecordFile<GraphOutline, "graph.json", 2>,                // of the reference
-    RecordFile<QuantizedOutline, "graph_quantized.json", 4>,  //
+    RecordFile<GraphOutline, "graph.json", 9>,                // of the reference
+    RecordFile<QuantizedOutline, "graph_quantized.json", 9>,  //
     RecordFile<Recipe, "recipe.json", 3>,                     // of a tune that of the best trial
     RecordFile<FloatEdit, "float_edit.json", 2>,  // where the float model was edited first
     RecordFile<TapState, "statistics.bin", 2>,    // of calibration
     RecordFile<Ranges, "ranges.json", 2>,         //
-    RecordFile<Plan, "plan.json", 7>,             //
-    RecordFile<Pairing, "pairing.json", 7>,       //
-    RecordFile<Diagnosis, "diagnosis.json", 7>,   //
+    RecordFile<Plan, "plan.json", 9>,             //
+    RecordFile<Pairing, "pairing.json", 9>,       //
+    RecordFile<Diagnosis, "diagnosis.json", 9>,   //
     RecordFile<Histograms, "histograms.bin", 5>,  // of a diagnosis
-    RecordFile<Passes, "passes.bin", 7>,          // likewise
+    RecordFile<Passes, "passes.bin", 9>,          // likewise
     RecordFile<AccuracyRecord, "accuracy.json", 3>,
     RecordFile<AccuracyState, "accuracy_state.bin", 6>,  // what that was made of
     RecordFile<Study, "study.json", 8>,                  // of a tune, like the four below
     RecordFile<StudyTimes, "times.json", 2>,             //
     RecordFile<Scores, "scores.json", 2>,                //
     RecordFile<Prices, "prices.json", 2>,                //
-    RecordFile<ProfileRecord, "profile.json", 7>, RecordFile<Benchmark, "benchmark.json", 2>>;
+    RecordFile<ProfileRecord, "profile.json", 9>, RecordFile<Benchmark, "benchmark.json", 2>>;
 
 namespace detail {
 
@@ -172,27 +173,53 @@ template <class R>
 inline constexpr bool kIsHandedOn =
     std::is_same_v<R, Recipe> || std::is_same_v<R, Ranges> || std::is_same_v<R, Prices>;
 
+/// Records that grow with the network. Where the JSON of one is longer than kPlainBytes, its file
+/// is packed, and has kPackedEnding behind its name.
+template <class R>
+inline constexpr bool kMayBePacked =
+    std::is_same_v<R, GraphOutline> || std::is_same_v<R, QuantizedOutline> ||
+    std::is_same_v<R, Plan> || std::is_same_v<R, Pairing> || std::is_same_v<R, Diagnosis> ||
+    std::is_same_v<R, ProfileRecord>;
+
+inline constexpr std::size_t kPlainBytes = std::size_t{16} << 10;
+inline constexpr std::string_view kPackedEnding = ".gz";
+
 /// One of the files of a record.
 struct FileBytes {
   std::string name;
   std::string bytes;
 };
 
-/// A record as a workload has it: its long lists in files of their own (`rows.h`), and then itself.
+/// A record as a workload has it. All files stand in one folder.
+struct StoredRecord {
+  std::vector<FileBytes> files;  ///< its long lists (`rows.h`), and last itself
+  ChannelLists channels;         ///< its lists of channels, for kChannels
+};
+
+/// The lists of channels of all packed records of a folder (channel_lists.h).
+inline constexpr std::string_view kChannels = "channels.bin";
+
+/// Adds the file of a record that may be packed, without its long lists.
+void add_packed_if_long(std::string_view name, json::Value head, StoredRecord& stored);
+
 template <class R>
-std::vector<FileBytes> to_files(const R& record) {
+StoredRecord to_files(const R& record) {
   const std::string name(FileOf<R>::kName);
-  std::vector<FileBytes> files;
+  StoredRecord stored;
   if constexpr (kIsBinary<R> || kIsHandedOn<R>) {
-    files.push_back({name, to_file(record)});
+    stored.files.push_back({name, to_file(record)});
   } else {
     SplitRecord split = split_rows(to_value(record));
     for (SplitRecord::List& list : split.lists) {
-      files.push_back({rows_file(name, list.path), std::move(list.bytes)});
+      stored.files.push_back({rows_file(name, list.path), std::move(list.bytes)});
     }
-    files.push_back({name, json::dump(split.head)});
+    if constexpr (kMayBePacked<R>) {
+      add_packed_if_long(name, std::move(split.head), stored);
+    } else {
+      stored.files.push_back({name, json::dump(split.head)});
+    }
   }
-  return files;
+  return stored;
 }
 
 /// Folders of a search, below the run's: what belongs to its trial of this number, and what was

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/record/passes.h"
 
+#include "quantlens/base/gzip.h"
 #include "quantlens/base/json.h"
 #include "quantlens/record/binary_record.h"
 #include "quantlens/record/earlier_ops.h"
@@ -8,7 +9,7 @@
 #include "quantlens/stats/bytes.h"
 
 // The bytes of passes.bin, all integers little-endian:
-//   magic     kPassesMagic
+//   magic     kPassesMagic; all else is packed by gzip since version 5
 //   head      u32 length, the JSON of a PassesHead
 //   passes    each u64 length and what `append_pass` writes: those of ops, weights and inputs that
 //             the head says are there
@@ -20,7 +21,7 @@ namespace quantlens {
 namespace {
 
 constexpr RecordMagic kPassesMagic{
-    .text = std::string_view("QLPASS\r\n", 8), .version = 4, .what = "passes"};
+    .text = std::string_view("QLPASS\r\n", 8), .version = 5, .what = "passes"};
 
 /// All that was not gathered by taps.
 struct PassesHead {
@@ -81,8 +82,7 @@ PassesHead take_head(std::uint32_t version, std::string_view& in) {
   return json::decode<PassesHead>(head, "their head");
 }
 
-Passes take_passes(std::string_view in) {
-  const std::uint32_t version = take_magic(kPassesMagic, in);
+Passes take_gathered(std::uint32_t version, std::string_view in) {
   PassesHead head = take_head(version, in);
   Passes passes;
   passes.local = {.ops = take_pass_if(head.ops, version, in),
@@ -102,6 +102,12 @@ Passes take_passes(std::string_view in) {
   return passes;
 }
 
+Passes take_passes(std::string_view in) {
+  const std::uint32_t version = take_magic(kPassesMagic, in);
+  if (version < 5) return take_gathered(version, in);
+  return take_gathered(version, gunzip(in, "their bytes"));
+}
+
 }  // namespace
 
 std::string to_bytes(const Passes& passes) {
@@ -117,7 +123,6 @@ std::string to_bytes(const Passes& passes) {
     for (const OutputsInFloat& one : part.in_float) lists.push_back(one.ops);
   }
   std::string out;
-  append_magic(kPassesMagic, out);
   append_name(out, json::dump(json::encode(head)));
   append_if(passes.local.ops, PassBlocks::apart, out);
   append_if(passes.local.weights, PassBlocks::joined, out);
@@ -126,7 +131,10 @@ std::string to_bytes(const Passes& passes) {
     append(part.as_they_are, out);
     for (const OutputsInFloat& one : part.in_float) append(one.errors, out);
   }
-  return out;
+  constexpr int kBestLevel = 9;
+  std::string bytes;
+  append_magic(kPassesMagic, bytes);
+  return bytes + gzip(out, kBestLevel);
 }
 
 Passes passes_from_bytes(std::string_view bytes, std::string_view where) {

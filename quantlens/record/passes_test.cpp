@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/base/error.h"
+#include "quantlens/base/gzip.h"
 #include "quantlens/stats/bytes.h"
 #include "quantlens/stats/pair_intervals.h"
 #include "quantlens/stats/testing/random_numbers.h"
@@ -105,6 +106,18 @@ TEST(Passes, AreKeptAsFarAsADiagnosisReadsThem) {
     EXPECT_EQ(sums.blocks()[0].finite, wanted.pairs.count()) << "in one block";
   }
   EXPECT_EQ(to_bytes(kept), to_bytes(passes)) << "what was judged again is stored as it was";
+}
+
+TEST(Passes, OfVersion4AreRead) {
+  Passes passes;
+  passes.local = {.ops = some_errors(), .weights = some_errors(), .inputs = {}};
+  passes.outputs = {{.as_they_are = some_errors(), .in_float = {}}};
+  const std::string bytes = to_bytes(passes);
+  constexpr std::size_t kMagic = 12;
+  std::string earlier = "QLPASS\r\n";
+  append_u32(earlier, 4);
+  earlier += gunzip(std::string_view(bytes).substr(kMagic), "passes.bin");
+  EXPECT_EQ(to_bytes(passes_from_bytes(earlier, "passes.bin")), bytes);
 }
 
 TEST(Passes, ThatEndTooEarlyAreRefused) {

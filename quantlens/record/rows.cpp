@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <ranges>
 #include <utility>
@@ -11,20 +10,25 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
+#include "quantlens/base/gzip.h"
 #include "quantlens/base/json_line.h"
 #include "quantlens/base/text.h"
+#include "quantlens/record/indexed_lines.h"
 
-// A file of rows, each line a JSON text:
-//   blocks    of each column in turn, an array of up to kBlock cells each; a member that is an
-//             object of the same keys in all rows has a column for each of them, "op.id"
-//   index     {"rows": N, "block": kBlock, "stamp": text, "columns": {name: [where each begins]}}
-//   trailer   where the index begins, a number of kRowsTrailerBytes with its spaces and newline
+// A file of rows:
+//   blocks    of each column in turn, a JSON array of up to kBlock cells each, packed by gzip one
+//   by
+//             one; a member that is an object of the same keys in all rows has a column for each of
+//             them, "op.id"
+//   index     {"rows": N, "block": kBlock, "stamp": text,
+//             "columns": {name: [where each block begins]}}, and where that begins
+//             (indexed_lines.h)
+// Layouts before 9 have a line of JSON for each block, and no coding.
 
 namespace quantlens {
 namespace {
 
 constexpr std::uint64_t kBlock = 256;
-constexpr std::size_t kRowsTrailerBytes = 21;
 constexpr std::size_t kStampBytes = 16;
 constexpr std::ptrdiff_t kMostDots = 64;  // of a column: documents are no deeper
 constexpr const char* kRows = "rows";
@@ -32,43 +36,21 @@ constexpr const char* kStamp = "stamp";
 constexpr const char* kBlockSize = "block";
 constexpr const char* kColumns = "columns";
 
-[[noreturn]] void refuse(std::string_view where, std::string_view problem) {
-  throw Error(Errc::bad_input, fmt::format("{}: {}; run the command again", where, problem));
-}
-
-/// The line that begins at `offset`, without its end.
-std::string_view line_at(std::string_view bytes, std::uint64_t offset, std::string_view where) {
-  const std::size_t end = offset < bytes.size() ? bytes.find('\n', offset) : bytes.npos;
-  if (end == bytes.npos) refuse(where, "its index points behind its end");
-  return bytes.substr(offset, end - offset);
-}
-
-/// Where the index begins, as the trailer says.
-std::uint64_t index_begin(std::string_view bytes, std::string_view where) {
-  std::string_view trailer = bytes.substr(bytes.size() - std::min(bytes.size(), kRowsTrailerBytes));
-  trailer.remove_prefix(std::min(trailer.find_first_not_of(' '), trailer.size()));
-  std::uint64_t begin = 0;
-  const auto [end, error] = std::from_chars(trailer.begin(), trailer.end(), begin);
-  if (error != std::errc() || end == trailer.end() || *end != '\n') {
-    refuse(where, "it has no index, or is cut off");
-  }
-  return begin;
-}
-
 std::string stamp_of(std::string_view blocks) {
   return sha256_hex(blocks).substr(0, kStampBytes);
 }
 
 std::uint64_t whole(const json::Value& value, std::string_view where) {
   if (value.is_uint64()) return value.get_uint64();
-  if (!value.is_int64() || value.get_int64() < 0) refuse(where, "its index holds no such numbers");
+  if (!value.is_int64() || value.get_int64() < 0)
+    refuse_file(where, "its index holds no such numbers");
   return static_cast<std::uint64_t>(value.get_int64());
 }
 
 const json::Value& member(const json::Value& index, const char* name, std::string_view where) {
   const auto* object = index.if_object();
   const json::Value* found = object != nullptr ? object->if_contains(name) : nullptr;
-  if (found == nullptr) refuse(where, fmt::format("its index has no '{}'", name));
+  if (found == nullptr) refuse_file(where, fmt::format("its index has no '{}'", name));
   return *found;
 }
 
@@ -146,7 +128,7 @@ boost::json::array part_of(std::string_view line, const Part& part, std::string_
   json::Value cells;
   if (text) cells = json::parse(fmt::format("[{}]", *text), where);
   if (!cells.is_array() || cells.get_array().size() != part.end - part.begin)
-    refuse(where, "one of its columns has another number of rows");
+    refuse_file(where, "one of its columns has another number of rows");
   return std::move(cells.get_array());
 }
 
@@ -180,7 +162,7 @@ void add_columns(const Cells& rows, const std::string& path, boost::json::object
       for (std::size_t i = first; i < std::min<std::size_t>(first + kBlock, cells.size()); ++i) {
         block.push_back(std::move(*cells[i]));
       }
-      bytes += json::line(std::move(block)) + "\n";
+      bytes += packed_part(json::line(std::move(block)));
     }
     columns[name] = std::move(begins);
   }
@@ -192,13 +174,10 @@ std::string bytes_of(const Cells& rows, std::string& stamp) {
   boost::json::object columns;
   add_columns(rows, {}, columns, bytes);
   stamp = stamp_of(bytes);
-  const std::size_t begin = bytes.size();
-  bytes += json::line({{kRows, rows.size()},
-                       {kBlockSize, kBlock},
-                       {kStamp, stamp},
-                       {kColumns, std::move(columns)}}) +
-           "\n";
-  return bytes + fmt::format("{:>{}}\n", begin, kRowsTrailerBytes - 1);
+  return with_index(std::move(bytes), {{kRows, rows.size()},
+                                       {kBlockSize, kBlock},
+                                       {kStamp, stamp},
+                                       {kColumns, std::move(columns)}});
 }
 
 /// The member of a row at a path as "op.id", with the objects on the way.
@@ -271,12 +250,12 @@ RowsReader sound_rows(const MappedFile& file, const Elsewhere& list, std::string
   const std::string name = rows_file(where, list.path);
   const auto& told = list.value.get_object();
   RowsReader reader(file.text(), name);
-  if (reader.stamp() != told.at(kStamp).get_string()) refuse(name, "it is not this record's");
+  if (reader.stamp() != told.at(kStamp).get_string()) refuse_file(name, "it is not this record's");
   if (stamp_of(file.text().substr(0, index_begin(file.text(), name))) != reader.stamp()) {
-    refuse(name, "its rows are not those that were written");
+    refuse_file(name, "its rows are not those that were written");
   }
   if (reader.size() != whole(told.at(kRows), where)) {
-    refuse(name, "it has another number of rows than its record says");
+    refuse_file(name, "it has another number of rows than its record says");
   }
   return reader;
 }
@@ -284,32 +263,36 @@ RowsReader sound_rows(const MappedFile& file, const Elsewhere& list, std::string
 }  // namespace
 
 RowsIndex RowsIndex::read(std::string_view bytes, std::string_view where) {
+  const std::uint64_t begin = index_begin(bytes, where);
   RowsIndex made;
   made.where = where;
-  made.text = line_at(bytes, index_begin(bytes, where), where);
+  made.text = line_at(bytes, begin, where);
   const json::Value index = json::parse(made.text, where);
+  made.is_packed = has_packed_parts(index, where);
   made.size = whole(member(index, kRows, where), where);
   const json::Value& stamp = member(index, kStamp, where);
   const json::Value& columns = member(index, kColumns, where);
   if (whole(member(index, kBlockSize, where), where) != kBlock || !stamp.is_string() ||
       !columns.is_object()) {
-    refuse(where, "its index is of another form");
+    refuse_file(where, "its index is of another form");
   }
   made.stamp = stamp.get_string();
-  std::optional<std::uint64_t>
-      last;  // blocks have bytes of their own, so that memory is in the file's measure
+  Block* last = nullptr;  // blocks have bytes of their own: memory is in the file's measure
   for (const auto& entry : columns.get_object()) {
     const auto* begins = entry.value().if_array();
     if (begins == nullptr || begins->size() != blocks_of(made.size)) {
-      refuse(where, "its index has another number of rows");
+      refuse_file(where, "its index has another number of rows");
     }
     Column& column = made.columns.emplace_back();
     column.name = entry.key();
-    if (!is_path(column.name)) refuse(where, "its index is of another form");
+    if (!is_path(column.name)) refuse_file(where, "its index is of another form");
+    column.blocks.reserve(begins->size());
     for (const json::Value& offset : *begins) {
-      column.blocks.push_back(whole(offset, where));
-      if (last && column.blocks.back() <= *last) refuse(where, "its index is not in order");
-      last = column.blocks.back();
+      const std::uint64_t from = whole(offset, where);
+      if (last != nullptr && from <= last->begin) refuse_file(where, "its index is not in order");
+      if (from >= begin) refuse_file(where, "its index points behind its end");
+      if (last != nullptr) last->end = from;
+      last = &column.blocks.emplace_back(Block{.begin = from, .end = begin});
     }
   }
   return made;
@@ -322,7 +305,7 @@ RowsReader::RowsReader(std::string_view bytes, std::shared_ptr<const RowsIndex> 
     : bytes_(bytes), index_(std::move(index)) {
   const std::string_view where = index_->where;
   if (line_at(bytes, index_begin(bytes, where), where) != index_->text)
-    refuse(where, "it has another index than a moment ago");
+    refuse_file(where, "it has another index than a moment ago");
 }
 
 std::vector<std::string> RowsReader::columns() const {
@@ -332,13 +315,19 @@ std::vector<std::string> RowsReader::columns() const {
   return names;
 }
 
+std::string RowsReader::text(const Column& column, std::uint64_t number) const {
+  const auto [begin, end] = column.blocks.at(number);
+  if (!index_->is_packed) return std::string(line_at(bytes_, begin, index_->where));
+  if (end > bytes_.size()) refuse_file(index_->where, "its index points behind its end");
+  return gunzip(bytes_.substr(begin, end - begin), index_->where);
+}
+
 boost::json::array RowsReader::block(const Column& column, std::uint64_t number) const {
-  json::Value cells =
-      json::parse(line_at(bytes_, column.blocks.at(number), index_->where), index_->where);
+  json::Value cells = json::parse(text(column, number), index_->where);
   const std::uint64_t wanted = std::min(kBlock, index_->size - number * kBlock);
   if (!cells.is_array() || cells.get_array().size() != wanted) {
-    refuse(index_->where,
-           fmt::format("its column '{}' has another number of rows", printable(column.name)));
+    refuse_file(index_->where,
+                fmt::format("its column '{}' has another number of rows", printable(column.name)));
   }
   return std::move(cells.get_array());
 }
@@ -355,11 +344,9 @@ boost::json::array RowsReader::cells(const Column& column, std::uint64_t first,
     const Part part{.begin = std::max(first, before) - before,
                     .end = std::min(last - before, in_block),
                     .of = in_block};
-    boost::json::array cells =
-        part.end - part.begin == part.of
-            ? block(column, number)
-            : part_of(line_at(bytes_, column.blocks.at(number), index_->where), part,
-                      index_->where);
+    boost::json::array cells = part.end - part.begin == part.of
+                                   ? block(column, number)
+                                   : part_of(text(column, number), part, index_->where);
     for (json::Value& cell : cells) found.push_back(std::move(cell));
   }
   return found;

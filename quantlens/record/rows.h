@@ -23,14 +23,19 @@ inline constexpr std::size_t kRowsInRecord = 1000;
 
 /// Where the cells of such a file stand. It needs no bytes any more, and may be kept.
 struct RowsIndex {
+  struct Block {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+  };
   struct Column {
     std::string name;
-    std::vector<std::uint64_t> blocks;  ///< where each begins
+    std::vector<Block> blocks;
   };
   std::string where;
   std::string text;  ///< as the file has it, by which the file is known again
   std::string stamp;
   std::uint64_t size = 0;
+  bool is_packed = false;  ///< by gzip; layouts before 9 have the JSON itself
   std::vector<Column> columns;
 
   /// Throws Errc::bad_input, naming `where`, for a damaged one.
@@ -60,6 +65,7 @@ class RowsReader {
 
  private:
   using Column = RowsIndex::Column;
+  std::string text(const Column& column, std::uint64_t number) const;
   boost::json::array block(const Column& column, std::uint64_t number) const;
   boost::json::array cells(const Column& column, std::uint64_t first, std::uint64_t count) const;
   /// Objects of those columns that have a path, which is empty where one has none.

@@ -4,10 +4,13 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "quantlens/base/error.h"
+#include "quantlens/base/gzip.h"
+#include "quantlens/base/json_line.h"
 #include "quantlens/record/files.h"
 
 namespace quantlens {
@@ -54,6 +57,24 @@ std::string rows_refusal(F&& f) {
     return error.what();
   }
   return "nothing was refused";
+}
+
+/// The same rows as layouts before 9 had them: each block a line of JSON.
+std::string as_before_layout_9(std::string_view bytes) {
+  const RowsIndex index = RowsIndex::read(bytes, "x.rows");
+  std::string lines;
+  boost::json::object columns;
+  for (const RowsIndex::Column& column : index.columns) {
+    boost::json::array begins;
+    for (const auto& [begin, end] : column.blocks) {
+      begins.push_back(lines.size());
+      lines += gunzip(bytes.substr(begin, end - begin), "x.rows") + "\n";
+    }
+    columns[column.name] = std::move(begins);
+  }
+  const std::size_t begin = lines.size();
+  lines += json::line({{"rows", index.size}, {"block", 256}, {"stamp", "x"}, {"columns", columns}});
+  return lines + fmt::format("\n{:>20}\n", begin);
 }
 
 TEST(SplitRows, LeavesShortListsWhereTheyAre) {
@@ -155,11 +176,21 @@ TEST(RowsReader, ReadsAPageAndAColumn) {
   EXPECT_THROW(reader.column("o", 0, 1), Error);
 }
 
+TEST(RowsReader, ReadsRowsOfEarlierLayouts) {
+  const std::string bytes = split_of(2000).lists.at(0).bytes;
+  const std::string earlier = as_before_layout_9(bytes);
+  EXPECT_LT(bytes.size(), earlier.size() / 2);
+  const RowsReader reader(earlier, "x.rows");
+  EXPECT_EQ(reader.columns(), RowsReader(bytes, "x.rows").columns());
+  EXPECT_EQ(reader.rows(0, 2000), RowsReader(bytes, "x.rows").rows(0, 2000));
+  EXPECT_EQ(reader.rows(300, 7), RowsReader(bytes, "x.rows").rows(300, 7));
+}
+
 TEST(RowsReader, TouchesOnlyWhatIsAskedFor) {
   SplitRecord split = split_of(2000);
   std::string& bytes = split.lists.at(0).bytes;
-  const std::size_t second = bytes.find('\n') + 1;
-  bytes[second] = '!';  // rows 256 to 511 of the first column
+  const auto second = RowsIndex::read(bytes, "x.rows").columns.at(0).blocks.at(1);
+  bytes[second.begin] = '!';  // rows 256 to 511 of the first column
   const RowsReader reader(bytes, "x.rows");
   EXPECT_EQ(reader.rows(0, 256).size(), 256U);
   EXPECT_THAT(rows_refusal([&] { reader.rows(256, 1); }), HasSubstr("x.rows"));
@@ -171,9 +202,9 @@ TEST(RowsReader, ReadsNoOtherCellsOfABlock) {
     const json::Value inner{{"a,]\"", boost::json::array{i, "[,\\"}}, {"none", nullptr}};
     rows.push_back({{"text", i % 2 == 0 ? "a\\\",[" : "\\"}, {"mixed", i % 3 == 0 ? inner : i}});
   }
-  SplitRecord split = split_rows({{"rows", rows}});
-  std::string& bytes = split.lists.at(0).bytes;
-  const RowsReader reader(bytes, "x.rows");
+  const SplitRecord split = split_rows({{"rows", rows}});
+  const std::string bytes = as_before_layout_9(split.lists.at(0).bytes);
+  const RowsReader reader(split.lists.at(0).bytes, "x.rows");
   for (const char* column : {"text", "mixed"}) {
     for (std::size_t i = 0; i < rows.size(); ++i)
       ASSERT_EQ(reader.column(column, i, 1).at(0), rows[i].at(column)) << column << i;
@@ -215,6 +246,7 @@ TEST(RowsReader, RefusesWhatIsDamaged) {
   EXPECT_THAT(with("\"rows\":1500", "\"rows\":18446744073709551615"),
               HasSubstr("another number of rows"));
   EXPECT_THAT(with("\"block\":256", "\"block\":000"), HasSubstr("x.rows"));
+  EXPECT_THAT(with("\"coding\":\"gzip\"", "\"coding\":\"rope\""), HasSubstr("of another form"));
   EXPECT_THAT(with("\"op.id\":[0,", "\"op.id\":[9,"), HasSubstr("x.rows"));
   EXPECT_THAT(with("\"op.id\":[0,", "\"op.id\":[9999999,"), HasSubstr("x.rows"));
 }

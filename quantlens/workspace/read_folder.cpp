@@ -10,7 +10,7 @@ namespace quantlens {
 namespace {
 
 struct Held {
-  std::string_view record;  ///< its file without the ending
+  std::optional<std::string> record;  ///< its file without the ending; of several records none
   StoredKind kind = StoredKind::record;
   bool is_binary = false;
 };
@@ -21,13 +21,14 @@ std::optional<Held> held_by(std::string_view name) {
   boost::mp11::mp_for_each<RecordFiles>([&](auto file) {
     using File = decltype(file);
     const std::string_view record = File::kName.substr(0, File::kName.find('.'));
-    if (name == File::kName) {
-      held = {record, StoredKind::record, kIsBinary<typename File::Record>};
+    if (name == File::kName || packed(File::kName) == name) {
+      held = {std::string(record), StoredKind::record, kIsBinary<typename File::Record>};
     } else if (name.starts_with(record) && name.substr(record.size()).starts_with('.') &&
                name.ends_with(".rows")) {
-      held = {record, StoredKind::rows, false};
+      held = {std::string(record), StoredKind::rows, false};
     }
   });
+  if (name == kChannels) held = {std::nullopt, StoredKind::rows, false};
   return held;
 }
 

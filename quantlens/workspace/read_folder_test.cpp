@@ -89,6 +89,20 @@ TEST(ReadFolder, KnowsTheListsThatStandBesideTheirRecord) {
   EXPECT_EQ(rows.version, kWorkloadFormat);
 }
 
+TEST(ReadFolder, KnowsARecordThatIsPacked) {
+  MemoryStore store;
+  Workspace workspace(store, "/w");
+  const auto writer = workspace.create("quantize", "net", {});
+  Plan plan;
+  plan.ops.resize(kRowsInRecord);
+  writer->put(plan);
+  const StoredFile file = entry(store, workspace, "plan.json.gz");
+  EXPECT_EQ(file.kind, StoredKind::record);
+  EXPECT_EQ(file.record, "plan");
+  EXPECT_EQ(file.version, kWorkloadFormat);
+  EXPECT_EQ(file.bytes, store.read(writer->folder() / "plan.json.gz").bytes().size());
+}
+
 TEST(ReadFolder, ListsWhatIsNoRecordToo) {
   const TemporaryFolder root;
   DiskStore store;

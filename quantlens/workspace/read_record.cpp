@@ -5,8 +5,25 @@
 
 #include <fmt/format.h>
 
+#include "quantlens/base/gzip.h"
+#include "quantlens/record/indexed_lines.h"
+
 namespace quantlens {
 namespace {
+
+/// Nothing where there is no such file.
+std::optional<MappedFile> find_as_stored(const Store& store, const fs::path& path) {
+  try {
+    return store.read(path);
+  } catch (const Error& error) {
+    if (error.code() == Errc::not_found) return std::nullopt;
+    const std::string_view said = error.what();
+    const std::size_t next = said.rfind("; name a");  // most often nobody named this one
+    if (next == std::string_view::npos) throw;
+    throw Error(error.code(), fmt::format("{}; run the command again, or {}", said.substr(0, next),
+                                          said.substr(next + 2)));
+  }
+}
 
 /// What stands at "reference.nodes", or in a row at "op.id"; null where nothing does.
 const json::Value* member_at(const json::Value& record, std::string_view path) {
@@ -22,6 +39,35 @@ const json::Value* member_at(const json::Value& record, std::string_view path) {
 
 fs::path beside(const fs::path& record, std::string_view list) {
   return record.parent_path() / rows_file(record.filename().string(), list);
+}
+
+/// A record's JSON as its files have it, and whether lists of channels came from another one.
+struct ParsedRecord {
+  json::Value value;
+  bool has_channels = false;
+};
+
+/// `file`: of the record at `path`.
+ParsedRecord parsed(const Store& store, const fs::path& path, const MappedFile& file) {
+  ParsedRecord record{.value = json::parse(file.text(), printable(path.string()))};
+  const fs::path beside = path.parent_path() / kChannels;
+  const std::string where = printable(beside.string());
+  std::optional<MappedFile> channels;
+  std::optional<ChannelListsReader> lists;
+  std::size_t put = 0;
+  record.has_channels = put_channel_lists(record.value, [&](std::string_view stamp) {
+    if (!lists) {
+      channels = find_file(store, beside);
+      if (!channels) refuse_file(where, "is missing");
+      lists.emplace(channels->text(), where);
+    }
+    std::string text = lists->find(stamp);
+    put += text.size();
+    if (!may_be_unpacked(file.text().size() + channels->text().size(), put))
+      refuse_file(where, "more is to be read of it than it holds");
+    return text;
+  });
+  return record;
 }
 
 using OpenList = std::function<MappedFile(std::string_view list)>;
@@ -42,7 +88,7 @@ std::optional<json::Value> read_whole(const Store& store, const fs::path& path, 
     const std::optional<MappedFile> file = find_file(store, path);
     if (!file) return std::nullopt;
     try {
-      return join(json::parse(file->text(), where), open, where);
+      return join(parsed(store, path, *file).value, open, where);
     } catch (const Error& error) {
       if (tries == kTries || error.code() != Errc::bad_input) throw;
     }
@@ -51,17 +97,20 @@ std::optional<json::Value> read_whole(const Store& store, const fs::path& path, 
 
 }  // namespace
 
+fs::path packed(const fs::path& record) {
+  fs::path path = record;
+  return path += kPackedEnding;
+}
+
 std::optional<MappedFile> find_file(const Store& store, const fs::path& path) {
-  try {
-    return store.read(path);
-  } catch (const Error& error) {
-    if (error.code() == Errc::not_found) return std::nullopt;
-    const std::string_view said = error.what();
-    const std::size_t next = said.rfind("; name a");  // most often nobody named this one
-    if (next == std::string_view::npos) throw;
-    throw Error(error.code(), fmt::format("{}; run the command again, or {}", said.substr(0, next),
-                                          said.substr(next + 2)));
+  constexpr int kTries = 2;  // one form may take the other's place between two reads
+  for (int tries = 0; tries < kTries; ++tries) {
+    if (std::optional<MappedFile> file = find_as_stored(store, path)) return file;
+    const fs::path other = packed(path);
+    if (const std::optional<MappedFile> file = find_as_stored(store, other))
+      return MappedFile::from_bytes(gunzip(file->text(), printable(other.string())));
   }
+  return std::nullopt;
 }
 
 std::optional<json::Value> read_value(const Store& store, const fs::path& path) {
@@ -76,8 +125,15 @@ void check_record(const Store& store, const fs::path& path) {
 }
 
 std::optional<json::Value> read_head(const Store& store, const fs::path& path) {
+  const auto head_alone = [](json::Value head, const OpenList&, std::string_view) { return head; };
+  return read_whole(store, path, head_alone);
+}
+
+std::optional<std::string> read_text(const Store& store, const fs::path& path) {
   const std::optional<MappedFile> file = find_file(store, path);
-  return file ? std::optional(json::parse(file->text(), printable(path.string()))) : std::nullopt;
+  if (!file) return std::nullopt;
+  const ParsedRecord record = parsed(store, path, *file);
+  return record.has_channels ? json::dump(record.value) : std::string(file->text());
 }
 
 std::optional<ListReader> ListReader::open(const Store& store, const fs::path& record,

@@ -16,7 +16,12 @@
 
 namespace quantlens {
 
-/// Nothing where there is no such file. Throws Errc::io for what is no file, or may not be read.
+/// The packed form of a record's file (`kMayBePacked`).
+fs::path packed(const fs::path& record);
+
+/// A file, or the text of its packed form where that is there alone. Nothing where there is
+/// neither. Throws Errc::io for what is no file, or may not be read, and Errc::bad_input for
+/// damaged bytes.
 std::optional<MappedFile> find_file(const Store& store, const fs::path& path);
 
 /// A record's JSON with its long lists, whoever writes it meanwhile; nothing where there is no such
@@ -26,6 +31,9 @@ std::optional<json::Value> read_value(const Store& store, const fs::path& path);
 /// A record's JSON as its file has it: where a long list has a file of its own, what stands in its
 /// place. Nothing where there is no such file. Throws Errc::bad_input for what is damaged.
 std::optional<json::Value> read_head(const Store& store, const fs::path& path);
+
+/// The same as text, as `to_file` makes it of the record.
+std::optional<std::string> read_text(const Store& store, const fs::path& path);
 
 /// Throws Errc::bad_input for a record whose JSON, or a list of which in a file of its own, is
 /// missing, damaged or another record's, or cannot be read; reads no row. A record that is not

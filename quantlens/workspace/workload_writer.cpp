@@ -6,6 +6,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "quantlens/workspace/read_record.h"
 #include "quantlens/workspace/workload_id.h"
 #include "quantlens/workspace/workspace.h"
 
@@ -20,6 +21,25 @@ namespace {
 
 bool is_same(const ModelFile& one, const ModelFile& other) {
   return one.role == other.role && one.path == other.path;
+}
+
+/// The lists of channels of the records that a folder has, those included that are about to be
+/// replaced: somebody may be reading them. None where they cannot be read.
+ChannelLists channels_in_use(const Store& store, const fs::path& folder) {
+  try {
+    const std::optional<MappedFile> file = find_file(store, folder / kChannels);
+    if (!file) return {};
+    const ChannelListsReader reader(file->text(), kChannels);
+    ChannelLists lists;
+    for (const std::string_view name : {FileOf<Plan>::kName, FileOf<Pairing>::kName}) {
+      if (const std::optional<MappedFile> record = find_file(store, folder / name))
+        lists.merge(reader.named_in(record->text()));
+    }
+    return lists;
+  } catch (const Error& error) {
+    if (error.code() != Errc::bad_input) throw;
+    return {};
+  }
 }
 
 }  // namespace
@@ -53,17 +73,29 @@ void WorkloadWriter::write(std::string_view file, std::string_view bytes) {
   write_atomic(store_, path, bytes);
 }
 
-void WorkloadWriter::write(const std::vector<FileBytes>& files) {
-  for (const FileBytes& file : files) write(file.name, file.bytes);
-  // Lists that an earlier version of the record had.
-  const fs::path record = files.back().name;
+void WorkloadWriter::write(const StoredRecord& stored) {
+  write_channels(stored);
+  for (const FileBytes& file : stored.files) write(file.name, file.bytes);
+  const fs::path written = stored.files.back().name;
+  const bool is_packed = written.extension() == kPackedEnding;
+  const fs::path record = is_packed ? written.stem() : written;
+  const fs::path other = is_packed ? record : packed(record);
+  // The other form, and lists, that an earlier version of the record had. Who finds both forms
+  // reads the plain one.
   const fs::path folder = folder_ / part_;
   for (const std::string& name : store_.list(folder)) {
     const bool is_list = name.starts_with(record.stem().string() + ".") && name.ends_with(".rows");
-    if (is_list && std::ranges::find(files, name, &FileBytes::name) == files.end()) {
-      store_.remove(folder / name);
-    }
+    const bool is_stale =
+        is_list && std::ranges::find(stored.files, name, &FileBytes::name) == stored.files.end();
+    if (name == other || is_stale) store_.remove(folder / name);
   }
+}
+
+void WorkloadWriter::write_channels(const StoredRecord& record) {
+  if (record.channels.empty()) return;
+  ChannelLists lists = record.channels;
+  lists.merge(channels_in_use(store_, folder_ / part_));
+  write(kChannels, to_bytes(lists));
 }
 
 void WorkloadWriter::log(std::string_view file, std::string_view line) noexcept {

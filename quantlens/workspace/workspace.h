@@ -81,7 +81,8 @@ class WorkloadWriter {
   void fail(const std::string& message);
 
  private:
-  void write(const std::vector<FileBytes>& files);
+  void write(const StoredRecord& record);
+  void write_channels(const StoredRecord& record);
   void finish(WorkloadState state, const std::string& message);
   void save();
 

@@ -6,12 +6,13 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "quantlens/workspace/read_record.h"
 
 namespace quantlens::server {
 
 std::string state_of(const fs::path& file) {
   struct stat found {};
-  if (::lstat(file.c_str(), &found) != 0) return "-;";
+  if (::lstat(file.c_str(), &found) != 0 && ::lstat(packed(file).c_str(), &found) != 0) return "-;";
   if (!S_ISREG(found.st_mode)) {
     throw Error(Errc::bad_input, fmt::format("{}: is no regular file, and quantlens makes no other",
                                              printable(file.string())));

@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
+#include "quantlens/base/gzip.h"
 #include "quantlens/base/lost_pages.h"
 #include "quantlens/base/text.h"
-#include "server/api/gzip.h"
 #include "server/api/route.h"
 #include "server/assets/assets.h"
 #include "server/jobs/refusal.h"
@@ -73,6 +73,13 @@ bool is_text(std::string_view type) {
 bool takes_gzip(const Request& request) {
   const auto accepted = header_of(request, "accept-encoding");
   return accepted && accepts_coding(*accepted, "gzip");
+}
+
+/// Fast rather than small where the text is long.
+std::string zipped_text(std::string_view text) {
+  constexpr std::size_t kLong = 1 << 20;
+  constexpr int kLevel = 5, kLevelOfLong = 2;
+  return gzip(text, text.size() > kLong ? kLevelOfLong : kLevel);
 }
 
 Response not_found(std::string_view path) {
@@ -202,7 +209,7 @@ Response Api::finished(const Answer& answer, const Request& request, const std::
     std::string text = answer.make();
     if (lost_pages() != lost) key.clear();  // nobody is to have it again
     if (zipped && text.size() > kLeastCompressed && text.size() <= kMostCompressed)
-      text = gzip(text);
+      text = zipped_text(text);
     response.body = std::make_shared<const std::string>(std::move(text));
     if (!key.empty()) cache_.put(key, response.body);
   }

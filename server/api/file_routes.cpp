@@ -26,6 +26,10 @@ std::string_view type_of(std::string_view name) {
   return "application/octet-stream";
 }
 
+Error not_there(std::string_view name) {
+  return {Errc::not_found, fmt::format("The workload has no file '{}'.", shown(name))};
+}
+
 }  // namespace
 
 std::string disposition(std::string_view name) {
@@ -41,12 +45,14 @@ Answer run_file(Context& context, const Call& call) {
   const fs::path file = run->folder / name;
   std::error_code ignored;
   // A symbolic link may lead anywhere, and quantlens makes none.
-  const bool is_there =
-      is_plain_name(name) && fs::is_regular_file(fs::symlink_status(file, ignored));
-  if (!is_there) {
-    throw Error(Errc::not_found, fmt::format("The workload has no file '{}'.", shown(name)));
+  const auto is_file = [&](const fs::path& path) {
+    return fs::is_regular_file(fs::symlink_status(path, ignored));
+  };
+  const fs::path stored = is_file(file) ? file : packed(file);
+  if (!is_plain_name(name) || !is_file(stored)) {
+    throw not_there(name);
   }
-  if (fs::file_size(file, ignored) > kMostBytes) {
+  if (fs::file_size(stored, ignored) > kMostBytes) {
     throw Error(Errc::unsupported,
                 fmt::format("{} is too large to be sent; copy it from the workload's folder.",
                             printable(name)));
@@ -56,7 +62,11 @@ Answer run_file(Context& context, const Call& call) {
   answer.headers = {{"Content-Disposition", disposition(name)},
                     {"X-Content-Type-Options", "nosniff"}};
   answer.state = state_of(file);
-  answer.make = [&context, file] { return std::string(context.store.read(file).text()); };
+  answer.make = [&context, file, name] {
+    const std::optional<MappedFile> found = find_file(context.store, file);
+    if (!found) throw not_there(name);
+    return std::string(found->text());
+  };
   return answer;
 }
 

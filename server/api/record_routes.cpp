@@ -142,13 +142,14 @@ Answer show_record(Context& context, const Call& call) {
   answer.state = state_of(file);
   answer.make = [&context, &kind, file] {
     const std::optional<MappedFile> found = find_file(context.store, file);
-    if (!found) throw Error(Errc::not_found, fmt::format("The workload has no {}.", kind.file));
-    if (found->bytes().size() > kMostRecordBytes) {
+    if (found && found->bytes().size() > kMostRecordBytes) {
       throw Error(Errc::unsupported,
                   fmt::format("{} is too large to be shown; read it in the folder.", kind.file));
     }
-    json::parse(found->text(), kind.file);  // nobody is sent what is damaged
-    return std::string(found->text());
+    std::optional<std::string> text =
+        read_text(context.store, file);  // nobody is sent what is damaged
+    if (!text) throw Error(Errc::not_found, fmt::format("The workload has no {}.", kind.file));
+    return *std::move(text);
   };
   return answer;
 }

@@ -26,6 +26,33 @@ TEST(ShowRecord, GivesWhatIsStored) {
   EXPECT_THAT(text_of(world.get(v1(id, "/records/histograms"))), HasSubstr("binary"));
 }
 
+TEST(ShowRecord, GivesTheTextOfAPackedRecordByEitherName) {
+  ApiWorld world;
+  const std::string id = world.add_run(200);
+  const WorkloadReader reader(world.store, world.folder_of(id));
+  const std::string text = to_file(*reader.get<Diagnosis>());
+  const MappedFile packed = world.store.read(world.folder_of(id) / "diagnosis.json.gz");
+  EXPECT_LT(packed.bytes().size(), text.size());
+  EXPECT_EQ(text_of(world.get(v1(id, "/records/diagnosis"))), text);
+  EXPECT_EQ(text_of(world.get(v1(id, "/files/diagnosis.json"))), text);
+  EXPECT_EQ(text_of(world.get(v1(id, "/files/diagnosis.json.gz"))), packed.text());
+  EXPECT_EQ(world.json(v1(id, "/records/plan")), to_value(*reader.get<Plan>()));
+}
+
+TEST(ShowRecord, IsThatOfTheFormThatIsThereNow) {
+  ApiWorld world;
+  const std::string id = world.add_run(200), other = world.add_run(300);
+  const fs::path file = world.folder_of(id) / "diagnosis.json.gz";
+  const auto rows = [&] {
+    return world.json(v1(id, "/records/diagnosis")).at("activations").as_array().size();
+  };
+  EXPECT_EQ(rows(), 200U);
+  world.write(file, world.store.read(world.folder_of(other) / "diagnosis.json.gz").text());
+  EXPECT_EQ(rows(), 300U);
+  world.write(world.folder_of(id) / "diagnosis.json", to_file(Diagnosis()));
+  EXPECT_EQ(rows(), 0U);
+}
+
 TEST(ShowRecord, LeavesLongListsWhereTheyAre) {
   ApiWorld world;
   const json::Value record = world.json(v1(world.add_run(2000), "/records/diagnosis"));

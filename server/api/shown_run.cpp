@@ -114,9 +114,10 @@ void count_ops(const Store& store, const Run& run, const std::vector<ListElsewhe
 
 /// What is read for the answer, which no link may stand for.
 bool is_record(const std::string& name) {
-  return name.ends_with(".rows") ||
-         std::ranges::any_of(record_kinds(),
-                             [&](const RecordKind& kind) { return kind.file == name; });
+  return name.ends_with(".rows") || name == kChannels ||
+         std::ranges::any_of(record_kinds(), [&](const RecordKind& kind) {
+           return kind.file == name || packed(kind.file) == name;
+         });
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 #include <openssl/evp.h>
 
-#include "server/api/gzip.h"
+#include "quantlens/base/gzip.h"
 
 namespace quantlens::server {
 namespace {

@@ -16,8 +16,9 @@ namespace {
 
 constexpr std::string_view kAgain = "run the command again";
 
-bool is_there(const fs::path& file) {
-  return fs::exists(fs::symlink_status(file));
+bool is_there(const fs::path& record) {
+  const auto exists = [](const fs::path& file) { return fs::exists(fs::symlink_status(file)); };
+  return exists(record) || exists(packed(record));
 }
 
 /// As `sentence` names its file, from the run's id on: whoever reads a report knows no folders.

@@ -7,6 +7,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/record/files.h"
+#include "quantlens/workspace/read_record.h"
 #include "server/api/predecessor/drawn_graph.h"
 #include "server/api/predecessor/ids.h"
 #include "server/shown.h"
@@ -44,7 +45,7 @@ fs::path stored_graph(Context& context, std::string_view path) {
       fs::path file = run->folder / (is_quantized ? FileOf<QuantizedOutline>::kName
                                                   : FileOf<GraphOutline>::kName);
       std::error_code ignored;
-      if (fs::exists(file, ignored)) return file;
+      if (fs::exists(file, ignored) || fs::exists(packed(file), ignored)) return file;
     }
   }
   throw Error(Errc::not_found,

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -113,6 +114,15 @@ class LoadedVariables {
 
 std::string frozen(const fs::path& folder, const fs::path& where) {
   const graphdef::SavedGraph graph(where, MappedFile::open(folder / graphdef::kSavedModelFile));
+  std::error_code ignored;
+  const fs::path index = fs::path("variables") / "variables.index";
+  if (!graph.variables().empty() && !fs::exists(folder / index, ignored)) {
+    throw Error(
+        Errc::bad_input,
+        fmt::format("{}: the SavedModel has no {}, and needs its variables; copy all of its "
+                    "folder",
+                    printable(where.string()), index.string()));
+  }
   LoadedVariables loaded(folder, graph.tags(), where);
   return graph.frozen(loaded.read(graph.variables()));
 }

@@ -26,7 +26,7 @@ given, folder = sys.argv[1:]
 told = os.fdopen(os.dup(1), "w")
 os.dup2(2, 1)
 def say(word, reason=""):
-    told.write(f"{word} {' '.join(str(reason).split())[:300]}")
+    told.write(f"{word} {' '.join(str(reason).split()).split('. ')[0][:200]}")
     told.close()
     sys.exit(0)
 os.environ.update(TF_CPP_MIN_LOG_LEVEL="3", KERAS_BACKEND="tensorflow", CUDA_VISIBLE_DEVICES="-1")
@@ -76,8 +76,10 @@ void export_keras(const fs::path& file, const fs::path& folder) {
                            .arguments = {"-I", "-B", "-c", std::string(kScript),
                                          fs::absolute(file).string(), folder.string()},
                            .talk = remote::Talk::output,
-                           .role = fmt::format("{}: Python, which reads Keras files", where),
-                           .advice = advice});
+                           .role = fmt::format("the Python that reads {}", where),
+                           .advice = fmt::format("name one that has tensorflow in "
+                                                 "QUANTLENS_TENSORFLOW_PYTHON, or {}",
+                                                 advice)});
   const std::string answer = answer_of(process);
   const std::string_view told = answer;
   const std::string_view word = told.substr(0, told.find(' '));

@@ -49,7 +49,7 @@ def quantized(sandbox, net, image, act):
     counts = sandbox.json("inspect", int8)["op_counts"]
     harness.check(counts["Conv2D"] == 1 and counts["_FusedQuantizedDepthwiseConv2D"] == 1 and counts["_QuantizedMatMul"] == 1,
                   f"what is before the input stays as it is, what is behind it is int8: {counts}")
-    rows = [row["op"]["name"] for row in told["activations"]]
+    rows = [row["op"]["name"] for row in told["diagnosis"]["activations"]]
     harness.check(rows and "conv" not in rows and "each" in rows, f"what is before it is not compared: {rows}")
     kept = sandbox.record(told["workload"], "workload.json")
     harness.check((kept["inputs"], kept["outputs"]) == (["act"], []), "the run says its ends")
@@ -71,7 +71,7 @@ def other_verbs(sandbox, net, int8, act):
     done = sandbox.run(*asked, *ENDS, "--output", "json", code=None)
     tuned = json.loads(done.stdout)
     harness.check(done.returncode in (0, 3) and tuned["evaluations"] >= 1, "tune searches between the ends")
-    refused(sandbox, 2, ["--resume", "other --inputs or --outputs"], *asked, "--resume", tuned["workload"])
+    refused(sandbox, 2, ["--resume", "other --inputs or --outputs"], *asked, *ENDS, "--outputs", "fc", "--resume", tuned["workload"])
     refused(sandbox, 1, ["'acts'", "did you mean 'act'"], "quantize", net, "--inputs", "acts", "--data", act)
     refused(sandbox, 2, ["needs the input 'image' as well"], "tune", net, "--inputs", "pool", "--outputs", "each,scores",
             "--data", act, "--metric", "top1")

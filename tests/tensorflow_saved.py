@@ -107,11 +107,11 @@ def quantized(sandbox):
     kernels = [counts.get(one) for one in ("_FusedQuantizedConv2D", "_FusedQuantizedDepthwiseConv2D", "_QuantizedMatMul")]
     harness.check(kernels == [2, 1, 1], f"its products are int8 kernels: {counts}")
     harness.check([one["name"] for one in inspected["inputs"]] == ["photo"], "its input is called as Keras calls it")
-    names = {row["op"]["name"] for row in told["activations"]}
+    names = {row["op"]["name"] for row in told["diagnosis"]["activations"]}
     harness.check(any("conv2d" in name for name in names) and not any("StatefulPartitionedCall" in name for name in names),
                   f"ops are called as Keras calls them: {sorted(names)}")
     first = sandbox.json("diagnose", "net", int8, "--data", "data.npz")
-    harness.check(first["activations"] == told["activations"], "it is compared with the SavedModel as with the frozen graph")
+    harness.check(first["activations"] == told["diagnosis"]["activations"], "it is compared with the SavedModel as with the frozen graph")
     judged = sandbox.json("judge", first["workload"])
     harness.check(judged["activations"] == first["activations"], "and judged again")
     of_keras = sandbox.json("quantize", "net.keras", "--data", "data.npz", "--metric", "top1")

@@ -83,7 +83,7 @@ def other_verbs(sandbox, net, int8, act):
 
 def python(sandbox, net, int8, act):
     package = os.environ.get("QUANTLENS_PYTHON_PACKAGE", "")
-    if not os.path.isdir(os.path.join(package, "quantlens")):
+    if not package or not os.path.isdir(os.path.join(package, "quantlens")):
         print("left out: Python, whose package was not built")
         return
     os.environ.update(QUANTLENS_WORKSPACE=sandbox.environment["QUANTLENS_WORKSPACE"], QUANTLENS_PROGRAM=harness.program())

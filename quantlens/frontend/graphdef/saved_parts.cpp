@@ -98,6 +98,7 @@ std::vector<SavedEnd> read_ends(const Source& source, std::string_view signature
     if (field.key == bytes_key(which)) by_key.insert(read_entry(field.payload));
   }
   std::vector<SavedEnd> ends;
+  ends.reserve(by_key.size());
   for (const auto& [key, message] : by_key) ends.push_back(read_end(source, key, message));
   return ends;
 }

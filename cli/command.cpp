@@ -178,7 +178,8 @@ flow::Session LongOptions::session(Store& store, Progress& progress,
           .threads = threads_ > 0 ? threads_ : available_cores(),
           .strict = strict_,
           .isolation = isolation(),
-          .workers = workers(progress)};
+          .workers = workers(progress),
+          .ends = ends()};
 }
 
 std::optional<Isolation> LongOptions::isolation() const {

@@ -78,6 +78,16 @@ class StoredRunOptions {
 /// Whether a verb has --data and its company, and with it --isolate.
 enum class DataOption { none, optional, required };
 
+/// --inputs and --outputs, for verbs that read a model: where the network begins and ends.
+class EndsOptions {
+ public:
+  void add_to(CLI::App& verb);
+  const Ends& ends() const { return ends_; }
+
+ private:
+  Ends ends_;
+};
+
 /// Options that every long verb has.
 class LongOptions {
  public:
@@ -91,12 +101,16 @@ class LongOptions {
   /// --calibration-data, for verbs that calibrate and then measure.
   void add_calibration_data(CLI::App& verb);
   std::optional<flow::DataChoice> calibration_data() const;
+  /// --inputs and --outputs, for verbs that read models.
+  void add_ends(CLI::App& verb) { ends_.add_to(verb); }
+  const Ends& ends() const { return ends_.ends(); }
 
  private:
   std::optional<Isolation> isolation() const;
   std::shared_ptr<Workers> workers(Progress& progress) const;
 
   std::optional<std::string> calibration_data_;
+  EndsOptions ends_;
   std::string data_, workspace_, name_;
   ProgressOptions progress_;
   std::optional<std::uint64_t> limit_, batch_size_;
@@ -131,16 +145,6 @@ class TableOptions {
   std::string format_ = "table";
   bool wide_ = false, all_ = false;
   ActivationOrder order_ = ActivationOrder::sqnr;
-};
-
-/// --inputs and --outputs, for verbs that read a model: where the network begins and ends.
-class EndsOptions {
- public:
-  void add_to(CLI::App& verb);
-  const Ends& ends() const { return ends_; }
-
- private:
-  Ends ends_;
 };
 
 /// Writes to standard output; a broken pipe or a full disk throws Errc::io.

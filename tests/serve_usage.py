@@ -168,6 +168,7 @@ def main():
                      "ranges": [str(data)], "recipe": [{}, [{}, {"approach": "dynamic"}]],
                      "metric": ["top1", "mse", "f1:average=macro"], "shard": ["1/1", "2/4"], "samples": ["0:1"],
                      "prices": ["measured", "none", str(data)], "name": ["--help"],
+                     "inputs": ["image", "--x,y:1"], "outputs": ["scores"],
                      "trace": [str(root / "trace.json")], "emit_recipe": [str(root / "best.yaml")],
                      "logdir": [str(root / "events")], "tensorboard": [str(root / "events")], "output": [], "resume": [], "workload": [stored, "last"], "other_workload": [stored]}
             what_is_allowed_is_taken(server, base, texts)

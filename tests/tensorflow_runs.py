@@ -275,4 +275,5 @@ def main():
     quantized(sandbox)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -38,14 +38,12 @@ CLI::Validator whole_numbers(std::uint64_t least, std::uint64_t most) {
 
 struct Arguments {
   flow::BenchmarkOptions options;
-  EndsOptions ends;
   LongOptions common;
   TableOptions table;
 };
 
 flow::BenchmarkOptions options_of(const Arguments& arguments) {
   flow::BenchmarkOptions options = arguments.options;
-  options.ends = arguments.ends.ends();
   return options;
 }
 
@@ -124,7 +122,7 @@ void add_benchmark(CLI::App& program, const std::vector<std::string>& command_li
   verb->add_option("MODEL", options.model, "The model to time")->check(offers_files())->required();
   verb->add_option("OTHER", options.other, "Another model; its time is given as a ratio to MODEL's")
       ->check(offers_files());
-  arguments->ends.add_to(*verb);
+  arguments->common.add_ends(*verb);
   add_data_options(*verb, options);
   add_run_options(*verb, options);
   arguments->common.add_to(*verb, DataOption::none);

@@ -13,7 +13,6 @@ namespace {
 
 struct Arguments {
   flow::CalibrateOptions options;
-  EndsOptions ends;
   RecipeOption recipe;
   PartOption part;
   TableOptions table;
@@ -24,7 +23,6 @@ struct Arguments {
 flow::CalibrateOptions options_of(const Arguments& arguments) {
   flow::CalibrateOptions options = arguments.options;
   options.data = arguments.common.data();
-  options.ends = arguments.ends.ends();
   options.part = arguments.part.part();
   return options;
 }
@@ -57,7 +55,7 @@ void add_calibrate(CLI::App& program, const std::vector<std::string>& command_li
       ->check(offers_files())
       ->required()
       ->check(not_empty());
-  arguments->ends.add_to(*verb);
+  arguments->common.add_ends(*verb);
   arguments->recipe.add_to(*verb);
   arguments->common.add_to(*verb, DataOption::required);
   arguments->part.add_to(

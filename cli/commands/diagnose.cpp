@@ -23,11 +23,13 @@ struct Arguments {
 };
 
 /// What follows the run's own text.
-std::string after_run(const flow::DiagnoseResult& result, const flow::DiagnoseOptions& models) {
+std::string after_run(const flow::DiagnoseResult& result, const flow::DiagnoseOptions& models,
+                      const Ends& ends) {
   std::string text;
   if (const auto number = remedy_to_try(*result.diagnosis)) {
     const Compared compared{.reference = models.reference,
                             .quantized = models.quantized,
+                            .ends = ends,
                             .data = models.data,
                             .metric = result.run.metric,
                             .is_ours = result.is_ours};
@@ -51,7 +53,7 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   arguments.tensorboard.check(store, options.metric.has_value());
   const flow::DiagnoseResult result =
       flow::diagnose(options, arguments.common.session(store, progress, command_line));
-  print_run(result, arguments.table, after_run(result, options));
+  print_run(result, arguments.table, after_run(result, options, arguments.common.ends()));
   const std::string written = arguments.tensorboard.write(store, result.folder, progress);
   arguments.table.tell(written);
   return arguments.fail_below.code(result);
@@ -79,6 +81,7 @@ void add_diagnose(CLI::App& program, const std::vector<std::string>& command_lin
                    "Find the error of each op alone in a second pass over this many samples; 0 "
                    "leaves it out (default: 32)")
       ->check(whole_number(0, kMostCount));
+  arguments->common.add_ends(*verb);
   arguments->fail_below.add_to(*verb);
   arguments->tensorboard.add_to(*verb);
   arguments->common.add_to(*verb, DataOption::required);

@@ -13,7 +13,6 @@ namespace {
 struct Arguments {
   flow::EvaluateOptions options;
   std::string metric;
-  EndsOptions ends;
   PartOption part;
   LongOptions common;
   TableOptions table;
@@ -22,7 +21,6 @@ struct Arguments {
 flow::EvaluateOptions options_of(const Arguments& arguments) {
   flow::EvaluateOptions options = arguments.options;
   options.data = arguments.common.data();
-  options.ends = arguments.ends.ends();
   options.part = arguments.part.part();
   options.metric = parse_metric(arguments.metric);
   return options;
@@ -56,7 +54,7 @@ void add_evaluate(CLI::App& program, const std::vector<std::string>& command_lin
                    "Compare with this model over the same samples; the difference is MODEL minus "
                    "this one (default: none)")
       ->check(offers_files());
-  arguments->ends.add_to(*verb);
+  arguments->common.add_ends(*verb);
   arguments->common.add_to(*verb, DataOption::optional);
   arguments->part.add_to(*verb, parts_to_be_judged());
   arguments->table.add_to(*verb);

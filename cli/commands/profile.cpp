@@ -18,12 +18,14 @@ struct Arguments {
 };
 
 /// What follows the run's own text.
-std::string after_run(const flow::ProfileResult& result, const flow::ProfileVerbOptions& options) {
+std::string after_run(const flow::ProfileResult& result, const flow::ProfileVerbOptions& options,
+                      const Ends& ends) {
   std::string text;
   const auto number = first_remedy(*result.profile);
   if (number) {
     const Compared compared{.reference = options.model,
                             .quantized = *options.other,
+                            .ends = ends,
                             .data = options.data,
                             .metric = {},
                             .is_ours = result.is_ours};
@@ -41,7 +43,7 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
       flow::profile(options, arguments.common.session(store, progress, command_line));
   RunView view = arguments.table.view();
   if (arguments.by_type) view.rows = ProfileRows::types;
-  print_run(result, arguments.table, after_run(result, options), view);
+  print_run(result, arguments.table, after_run(result, options, arguments.common.ends()), view);
   return kDone;
 }
 
@@ -74,6 +76,7 @@ void add_profile(CLI::App& program, const std::vector<std::string>& command_line
       ->check(offers_files())
       ->check(not_empty())
       ->group("Output");
+  arguments->common.add_ends(*verb);
   arguments->common.add_to(*verb, DataOption::optional);
   arguments->table.add_to(*verb);
   verb->add_flag("--by-type", arguments->by_type,

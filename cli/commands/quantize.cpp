@@ -28,7 +28,7 @@ std::string after_run(const flow::QuantizeResult& result,
                       const std::vector<std::string>& command_line) {
   std::string text;
   const auto number = result.diagnosis ? remedy_to_try(*result.diagnosis) : std::nullopt;
-  if (number) text = again_with_remedy(command_line, result.folder, *number);
+  if (number) text = again_with_remedy(command_line, result.output, result.folder, *number);
   return text + fmt::format("quantized model: {}\nworkload:        {}  ({})\n",
                             result.output.string(), result.run.id, result.folder.string());
 }
@@ -111,6 +111,7 @@ void add_quantize(CLI::App& program, const std::vector<std::string>& command_lin
                    "extension)")
       ->check(offers_files())
       ->check(not_empty());
+  arguments->common.add_ends(*verb);
   arguments->recipe.add_to(*verb);
   add_choices(*verb, *arguments);
   verb->add_flag("--diagnose", arguments->options.diagnose,

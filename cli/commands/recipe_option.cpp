@@ -23,7 +23,7 @@ constexpr const char* kOption = "--recipe";
 
 /// What can only be a file's name, be there one or not.
 bool is_path(const fs::path& text) {
-  constexpr std::array kEndings = {".yaml", ".yml", ".json", ".onnx"};
+  constexpr std::array kEndings = {".yaml", ".yml", ".json", ".onnx", ".pb"};
   return text.has_parent_path() || std::ranges::find(kEndings, text.extension()) != kEndings.end();
 }
 
@@ -58,7 +58,8 @@ fs::path file_of(const std::string& text, const flow::Session& session) {
 
 /// A document, or that in a quantized model.
 std::string text_in(const fs::path& file, const flow::Session& session) {
-  if (file.extension() != ".onnx") return std::string(session.store.read(file).text());
+  const bool is_model = file.extension() == ".onnx" || file.extension() == ".pb";
+  if (!is_model) return std::string(session.store.read(file).text());
   const std::optional<Recipe> recipe = stored_recipe(frontend::read(file));
   if (recipe) return json::dump(recipe_document(*recipe));
   throw Error(

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/commands/render.h"
 #include "quantlens/base/shell_word.h"
@@ -15,22 +16,26 @@
 namespace quantlens::cli {
 namespace {
 
-constexpr const char* kMended = "mended.onnx";
+/// The file to write beside one of the same format.
+std::string mended(const fs::path& like) {
+  return "mended" + like.extension().string();
+}
 
 /// With another file to write: the one that was diagnosed stays.
-std::vector<std::string> writing_another(std::vector<std::string> command_line) {
+std::vector<std::string> writing_another(std::vector<std::string> command_line,
+                                         const std::string& file) {
   const std::string option = "-o";
   for (auto word = command_line.begin(); word != command_line.end(); ++word) {
     if (*word == option && word + 1 != command_line.end()) {
-      *++word = kMended;
+      *++word = file;
       return command_line;
     }
     if (word->starts_with(option)) {
-      *word = option + kMended;
+      *word = option + file;
       return command_line;
     }
   }
-  command_line.insert(command_line.end(), {option, kMended});
+  command_line.insert(command_line.end(), {option, file});
   return command_line;
 }
 
@@ -40,6 +45,15 @@ std::string word(const std::string& text) {
 
 std::string recipe_option(const fs::path& path) {
   return " --recipe " + word(path.string());
+}
+
+std::string ends_options(const Ends& ends) {
+  std::string text;
+  if (!ends.inputs.empty())
+    text += " --inputs " + word(fmt::format("{}", fmt::join(ends.inputs, ",")));
+  if (!ends.outputs.empty())
+    text += " --outputs " + word(fmt::format("{}", fmt::join(ends.outputs, ",")));
+  return text;
 }
 
 /// The samples, and how many a step, as they were chosen.
@@ -67,10 +81,11 @@ std::optional<std::size_t> first_remedy(const ProfileRecord& pair) {
   return static_cast<std::size_t>(found - pair.findings.begin()) + 1;
 }
 
-std::string again_with_remedy(const std::vector<std::string>& command_line, const fs::path& folder,
-                              std::size_t number) {
+std::string again_with_remedy(const std::vector<std::string>& command_line, const fs::path& output,
+                              const fs::path& folder, std::size_t number) {
   std::string command = "quantlens";
-  for (const std::string& argument : writing_another(command_line)) command += " " + word(argument);
+  for (const std::string& argument : writing_another(command_line, mended(output)))
+    command += " " + word(argument);
   return fmt::format("To try the recipe of finding {}:\n  {}{}\n", number, command,
                      recipe_option(folder / exported::remedy(number)));
 }
@@ -86,8 +101,9 @@ std::string anew_with_remedy(const Compared& compared, const fs::path& folder, s
                 "one; {}, which another tool made, stays as it is. ",
                 quantized);
   return wrapped(fmt::format("{}To try that of finding {}:", what, number), 0) +
-         fmt::format("  quantlens quantize {} -o {}{}{}{}{}{}\n", word(compared.reference.string()),
-                     kMended, data_options(compared.data),
+         fmt::format("  quantlens quantize {} -o {}{}{}{}{}{}{}\n",
+                     word(compared.reference.string()), word(mended(compared.quantized)),
+                     ends_options(compared.ends), data_options(compared.data),
                      compared.metric.empty() ? "" : " --metric " + word(compared.metric),
                      workspace_option(folder),
                      compared.is_ours ? recipe_option(compared.quantized) : "",

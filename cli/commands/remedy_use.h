@@ -16,13 +16,14 @@ namespace quantlens::cli {
 std::optional<std::size_t> first_remedy(const ProfileRecord& pair);
 
 /// How the remedies of a run of `quantize` are tried: its command line again, with the remedy laid
-/// over the recipes that it has, and another file to write.
-std::string again_with_remedy(const std::vector<std::string>& command_line, const fs::path& folder,
-                              std::size_t number);
+/// over the recipes that it has, and another file to write than `output`.
+std::string again_with_remedy(const std::vector<std::string>& command_line, const fs::path& output,
+                              const fs::path& folder, std::size_t number);
 
 /// Two models that were compared, for a sentence.
 struct Compared {
   fs::path reference, quantized;
+  Ends ends;              ///< of both
   flow::DataChoice data;  ///< none: random
   std::string metric;     ///< as `--metric` takes it; empty: none
   bool is_ours = false;   ///< the quantized one has the recipe that quantlens made it with

@@ -155,6 +155,7 @@ void add_tune(CLI::App& program, const std::vector<std::string>& command_line, R
                    "extension)")
       ->check(offers_files())
       ->check(not_empty());
+  arguments->common.add_ends(*verb);
   arguments->recipe.add_to(*verb);
   verb->add_option("--accuracy-level", arguments->accuracy_level,
                    "Start the search at this accuracy level of quantize: fast, default or best "

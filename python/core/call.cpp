@@ -34,8 +34,12 @@ Call::Call(const Asked& asked) : work_(asked.work()), called_(called_back(*work_
   asked.set("name", name_);
   asked.set("threads", threads_);
   asked.set("strict", strict_);
-  asked.set("isolating_program", isolating_program_);
+  asked.set("program", program_);
+  asked.set("isolate", isolate_);
   asked.set("isolate_timeout", isolate_timeout_);
+  if (!asked.has("model") && !asked.has("reference")) return;
+  asked.set("inputs", ends_.inputs);
+  asked.set("outputs", ends_.outputs);
 }
 
 flow::DataChoice Call::data(const Asked& asked, const char* name) const {
@@ -66,11 +70,12 @@ flow::Session Call::session(Store& store, Progress& progress) const {
                         .arguments = {"python"},
                         .threads = threads_.value_or(available_cores()),
                         .strict = strict_,
-                        .isolation = {}};
-  if (isolating_program_.empty()) return session;
-  Isolation isolation{.program = isolating_program_};
+                        .isolation = {},
+                        .ends = ends_};
+  if (program_.empty()) return session;
+  Isolation isolation{.program = program_};
   isolation.timeout_seconds = isolate_timeout_.value_or(isolation.timeout_seconds);
-  session.isolation = isolation;
+  if (isolate_) session.isolation = isolation;
   isolation.stop_requested = [&progress] { return progress.stop_requested(); };
   session.workers = std::make_shared<Workers>(isolation);
   return session;

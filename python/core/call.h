@@ -68,11 +68,13 @@ class Call {
 
   std::shared_ptr<Work> work_;
   std::shared_ptr<CalledBack> called_;
-  fs::path workspace_, isolating_program_;  ///< none: models run in this process
+  fs::path workspace_;
+  fs::path program_;  ///< that runs models elsewhere; none: there is none
   std::string name_;
   std::optional<unsigned> threads_;
   std::optional<double> isolate_timeout_;
-  bool strict_ = false;
+  bool strict_ = false, isolate_ = false;
+  Ends ends_;
   std::vector<std::string> notes_;
 };
 

@@ -71,14 +71,6 @@ nb::object recipe_in(const Asked& asked) {
   return document.empty() ? nb::object(nb::none()) : to_python(document);
 }
 
-/// Where the network begins and ends.
-Ends given_ends(const Asked& asked) {
-  Ends ends;
-  asked.set("inputs", ends.inputs);
-  asked.set("outputs", ends.outputs);
-  return ends;
-}
-
 /// Of a shard its number, from 1, and how many there are; else the first sample and the end.
 flow::Part given_part(const Asked& asked) {
   using Two = std::pair<std::uint64_t, std::uint64_t>;
@@ -137,7 +129,6 @@ PythonRun evaluate(const Asked& asked) {
   const Call call(asked);
   flow::EvaluateOptions options;
   asked.set("model", options.model);
-  options.ends = given_ends(asked);
   if (asked.has("against")) asked.set("against", options.against.emplace());
   options.data = call.data(asked);
   options.metric = call.needed_metric(asked);
@@ -185,7 +176,6 @@ PythonRun calibrate(const Asked& asked) {
   Call call(asked);
   flow::CalibrateOptions options;
   asked.set("model", options.model);
-  options.ends = given_ends(asked);
   asked.set("output", options.output);
   options.data = call.data(asked);
   GivenRecipe given = given_recipe(asked, call);
@@ -204,11 +194,10 @@ std::uint64_t most_shards(const Asked& asked) {
   const auto path = asked.get<fs::path>("model");
   const auto output = asked.get<fs::path>("output");
   const flow::DataChoice choice = call.data(asked);
-  const Ends ends = given_ends(asked);
   const GivenRecipe given = given_recipe(asked, call);
   std::uint64_t batches = 0;
   call.run_in_session([&](const flow::Session& session) {
-    const Model model = flow::formats(session).read_to_run(path, ends);
+    const Model model = flow::formats(session).read(path);
     const flow::FittedData data = flow::fit_data(choice, model, session.progress);
     if (!output.empty()) {
       flow::check_destination({.path = output, .is_model = false},
@@ -241,7 +230,6 @@ PythonRun benchmark(const Asked& asked) {
   const Call call(asked);
   flow::BenchmarkOptions options;
   asked.set("model", options.model);
-  options.ends = given_ends(asked);
   if (asked.has("other")) asked.set("other", options.other.emplace());
   options.data = call.data(asked);
   if (!options.data.is_given()) options.data.data = "random";
@@ -283,9 +271,10 @@ nb::object merge(const Asked& asked) {
 nb::object inspect(const Asked& asked) {
   const Call call(asked);
   const auto model = asked.get<fs::path>("model");
-  const Ends ends = given_ends(asked);
   Inspection result;
-  call.run_in_session([&](const flow::Session&) { result = flow::inspect(model, ends); });
+  call.run_in_session([&](const flow::Session& session) {
+    result = flow::inspect(model, session.ends, Formats(session.workers.get()));
+  });
   return to_python(result);
 }
 
@@ -293,11 +282,9 @@ nb::object inspect(const Asked& asked) {
 nb::object input_ranks(const Asked& asked) {
   const Call call(asked);
   const auto path = asked.get<fs::path>("model");
-  const Ends ends = given_ends(asked);
   Model model;
-  call.run_in_session([&](const flow::Session& session) {
-    model = flow::formats(session).read_to_run(path, ends);
-  });
+  call.run_in_session(
+      [&](const flow::Session& session) { model = flow::formats(session).read(path); });
   nb::dict ranks;
   for (const ValueInfo& input : model.graph.inputs) {
     ranks[input.name.c_str()] =

@@ -132,8 +132,14 @@ def is_folder(model: Any) -> bool:
     return isinstance(model, (str, os.PathLike)) and os.path.isdir(model)
 
 
+def is_saved_model(model: Any) -> bool:
+    return is_folder(model) and os.path.exists(os.path.join(model, "saved_model.pb"))
+
+
 def _exported_in(folder: str) -> str:
-    """Its one model: model.onnx, onnx/model.onnx, or the only .onnx file."""
+    """Its one model: model.onnx, onnx/model.onnx, or the only .onnx file; itself where it is a SavedModel."""
+    if is_saved_model(folder):
+        return folder
     for name in ("model.onnx", "onnx/model.onnx"):
         if os.path.exists(os.path.join(folder, name)):
             return os.path.join(folder, name)
@@ -143,6 +149,11 @@ def _exported_in(folder: str) -> str:
     if not found:
         raise NotFound(f"{folder}: holds neither model.onnx nor onnx/model.onnx nor another .onnx file; export a model into it")
     return os.path.join(folder, found[0])
+
+
+def ending_of(path: str) -> str:
+    """Of the file that is made of a model: TensorFlow's are written as frozen graphs."""
+    return ".pb" if os.path.isdir(path) or pathlib.Path(path).suffix in (".pb", ".keras", ".h5") else ".onnx"
 
 
 def quantized_in(folder: str, model: str) -> str:

@@ -21,10 +21,15 @@ if TYPE_CHECKING:
 HERE = pathlib.Path(__file__).parent
 
 
-def program() -> str:
-    """The program: that of the wheel, else that of the variable QUANTLENS_PROGRAM or of the path."""
+def found_program() -> str | None:
+    """The program: that of the wheel, else that of the variable QUANTLENS_PROGRAM or of the path; None where there is none."""
     inside = HERE / "bin" / "quantlens"
-    found = str(inside) if inside.exists() else os.environ.get("QUANTLENS_PROGRAM") or shutil.which("quantlens")
+    return str(inside) if inside.exists() else os.environ.get("QUANTLENS_PROGRAM") or shutil.which("quantlens")
+
+
+def program() -> str:
+    """The same; raises NotFound where there is none."""
+    found = found_program()
     if not found:
         raise NotFound("the program quantlens is neither in the package nor on the path; install the wheel, or put the folder of the "
                        "program into PATH")

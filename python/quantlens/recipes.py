@@ -13,7 +13,8 @@ from .errors import BadInput, NotFound, UsageError
 from .runs import Run, open_run
 
 IN_MEMORY = "recipe"  # what messages call one that is in no file
-ENDINGS = (".yaml", ".yml", ".json", ".onnx")
+MODELS = (".onnx", ".pb")  # which hold the recipe that made them
+ENDINGS = (".yaml", ".yml", ".json", *MODELS)
 
 
 def _dumped(recipe: Mapping[str, Any]) -> str:
@@ -44,7 +45,7 @@ def _file_of(name: str, workspace: Any) -> str:
 
 
 def _text_in(file: str) -> str:
-    if file.endswith(".onnx"):
+    if file.endswith(MODELS):
         told = cast("str | None", _core.recipe_in({"model": file}))
         if told is None:
             raise NotFound(f"recipe: {file}: the model holds none, since quantlens did not quantize it; give a file, or a run")

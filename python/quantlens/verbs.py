@@ -13,7 +13,7 @@ from ._arguments import (
     Callbacks, Data, Events, Executor, Metric, Model, Number, Part, Path, Progress, Recipe, RunName, Share, Whole, public,
 )
 from .errors import Error, Failed, UsageError
-from .models import is_folder, kept_meanwhile, path_of, quantized_in, rooted
+from .models import is_folder, is_saved_model, kept_meanwhile, path_of, quantized_in, rooted
 from .progress import told
 from .recipes import texts_of
 from .runs import Run, stored
@@ -22,18 +22,21 @@ if TYPE_CHECKING:
     from . import records
 
 
-def _ends(asked: dict[str, Any]) -> dict[str, Any]:
-    return {name: asked[name] for name in ("inputs", "outputs") if name in asked}
+def _reading(asked: dict[str, Any]) -> dict[str, Any]:
+    """How models are read: between which ends, and by which program where a worker alone reads them."""
+    from .program import found_program
+
+    return {"program": found_program(), **{name: asked[name] for name in ("inputs", "outputs") if name in asked}}
 
 
-def _data(data: Any, model: str, limit: int | None, ends: dict[str, Any]) -> Any:
+def _data(data: Any, model: str, limit: int | None, reading: dict[str, Any]) -> Any:
     if isinstance(data, (str, os.PathLike)):
         return os.fspath(data)
     from .data import samples_of  # NumPy takes longer to load than all of this package
     from .hugging_face import Preprocessor
 
     def ranks() -> dict[str, int | None]:
-        return cast("dict[str, int | None]", _core.input_ranks({"model": model, **ends}))
+        return cast("dict[str, int | None]", _core.input_ranks({"model": model, **reading}))
 
     try:
         return samples_of(data, ranks, Preprocessor(model), limit)
@@ -89,8 +92,8 @@ def _most_shards(verb: str, asked: dict[str, Any]) -> int:
     given = {name: asked.get(name) for name in ("limit", "batch_size", "seed", "output")}
     if asked.get("recipe") is not None:
         given["recipe"] = texts_of(asked["recipe"], asked["workspace"])
-    given.update(_ends(asked))
-    return _core.most_shards({**given, "model": model, "data": _data(asked["data"], model, asked.get("limit"), _ends(asked))})
+    given.update(_reading(asked))
+    return _core.most_shards({**given, "model": model, "data": _data(asked["data"], model, asked.get("limit"), _reading(asked))})
 
 
 def _merged_into(output: Any, made: list[pathlib.Path], below: str) -> records.MergeResult:
@@ -112,14 +115,13 @@ def gather(verb: str, asked: dict[str, Any]) -> Run:
 
 
 def _with_program(asked: dict[str, Any]) -> None:
-    """Models that run elsewhere than in this process run in one of the program."""
-    from .program import program
+    """Models that run elsewhere than in this process run in one of the program: where that is asked, and those of TensorFlow."""
+    from .program import found_program, program
 
-    isolate = asked.pop("isolate", False)
+    isolate = asked.get("isolate", False)
     if asked.get("isolate_timeout") is not None and not isolate:
         raise UsageError("isolate_timeout: goes with isolate=True; give both or none")
-    if isolate:
-        asked["isolating_program"] = program()
+    asked["program"] = program() if isolate else found_program()
     if asked.get("instances") is not None or asked.get("cores_per_instance") is not None:
         asked["instance_program"] = program()
 
@@ -138,7 +140,7 @@ def _call(verb: str, asked: dict[str, Any], model: str) -> Run:
         asked["recipe"] = texts_of(asked["recipe"], asked["workspace"])
     for name in ("data", "calibration_data"):
         if asked.get(name) is not None:
-            asked[name] = _data(asked[name], model, asked.get("limit"), _ends(asked))
+            asked[name] = _data(asked[name], model, asked.get("limit"), _reading(asked))
     with told(asked["progress"]) as telling:
         run = Run(getattr(_core, verb)({**asked, "progress": telling}))
         for sentence in asked["metric"].notes() if hasattr(asked.get("metric"), "notes") else ():
@@ -153,6 +155,7 @@ def quantize(
     recipe: Recipe = None, approach: str | None = None, format: str | None = None, accuracy_level: str | None = None,
     target: str | None = None, diagnose: bool = False, verify: Whole | None = None, tensorboard: Events | None = None,
     tensorboard_tags: str | None = None, metric: Metric = None, limit: Whole | None = None, batch_size: Whole | None = None,
+    inputs: Sequence[str] | None = None, outputs: Sequence[str] | None = None,
     seed: Whole | None = None, strict: bool = False, isolate: bool = False, isolate_timeout: Number | None = None,
     workspace: Path | None = None, name: str | None = None, threads: Whole | None = None, progress: Progress = True,
     callbacks: Callbacks = (), example_inputs: Any = None,
@@ -169,7 +172,7 @@ def quantize(
     if verify is not None and not diagnose:
         raise UsageError("quantize: verify tries what a diagnosis found; give diagnose=True as well")
     path = asked["model"] = path_of(model, example)
-    if output is None and is_folder(model):
+    if output is None and is_folder(model) and not is_saved_model(model):
         asked["output"] = quantized_in(os.fspath(model), path)
     elif output is None and path != model and not isinstance(model, os.PathLike):
         asked["output"] = "quantized.onnx"
@@ -179,6 +182,7 @@ def quantize(
 @public
 def diagnose(
     reference: Model, quantized: Model, data: Data, *, metric: Metric = None, local: Whole | None = None,
+    inputs: Sequence[str] | None = None, outputs: Sequence[str] | None = None,
     fail_below: Number | None = None, tensorboard: Events | None = None, tensorboard_tags: str | None = None,
     limit: Whole | None = None, batch_size: Whole | None = None, seed: Whole | None = None, strict: bool = False,
     isolate: bool = False, isolate_timeout: Number | None = None, workspace: Path | None = None, name: str | None = None,
@@ -229,6 +233,7 @@ def evaluate(
 @public
 def tune(
     model: Model, data: Data, metric: Metric, *, output: Path | None = None, calibration_data: Data = None, recipe: Recipe = None,
+    inputs: Sequence[str] | None = None, outputs: Sequence[str] | None = None,
     accuracy_level: str | None = None, max_loss: Share | None = None, absolute: bool = False, objective: str | None = None,
     strategy: str | None = None, max_trials: Whole | None = None, timeout: Number | None = None, resume: RunName | None = None,
     prices: Path | None = None, diagnose_best: bool = False, emit_recipe: Path | None = None, tensorboard: Events | None = None,
@@ -287,7 +292,8 @@ def merge(output: Path, inputs: Sequence[Path]) -> records.MergeResult:
 
 @public
 def profile(
-    model: Model, other: Model | None = None, data: Data = None, *, warmup: Whole | None = None, iterations: Whole | None = None,
+    model: Model, other: Model | None = None, data: Data = None, *, inputs: Sequence[str] | None = None,
+    outputs: Sequence[str] | None = None, warmup: Whole | None = None, iterations: Whole | None = None,
     machine: bool = True, scaling: bool = True, verify: Whole | None = None, trace: Path | None = None,
     limit: Whole | None = None, batch_size: Whole | None = None, seed: Whole | None = None, strict: bool = False,
     isolate: bool = False, isolate_timeout: Number | None = None, workspace: Path | None = None, name: str | None = None,
@@ -360,7 +366,8 @@ def inspect(
     >>> told.inputs[0].shape, told.op_counts["Conv"], told.stay_float
     ('[N,1,8,8]', 5, {'Softmax has no integer form here': 1})
     """
-    return cast("records.Inspection", _core.inspect({"model": path_of(model), "inputs": inputs, "outputs": outputs}))
+    asked = {"inputs": inputs, "outputs": outputs}
+    return cast("records.Inspection", _core.inspect({"model": path_of(model), **_reading(asked)}))
 
 
 @public

@@ -44,11 +44,11 @@ struct Setup {
 };
 
 std::vector<std::unique_ptr<Model>> read_models(const std::vector<std::string>& paths,
-                                                const Ends& ends, const Formats& formats) {
+                                                const Formats& formats) {
   std::vector<std::unique_ptr<Model>> models;
   models.reserve(paths.size());
   for (const std::string& path : paths) {
-    models.push_back(std::make_unique<Model>(formats.read_to_run(path, ends)));
+    models.push_back(std::make_unique<Model>(formats.read(path)));
   }
   return models;
 }
@@ -60,15 +60,15 @@ std::vector<std::string> paths_of(const BenchmarkOptions& options) {
 }
 
 /// Instances load what they time themselves, and read it whole.
-void check_instances(const BenchmarkOptions& options, std::span<const Model* const> models,
-                     const Formats& formats) {
-  if (!options.ends.is_whole()) {
+void check_instances(std::span<const Model* const> models, const Session& session) {
+  if (!session.ends.is_whole()) {
     throw Error(Errc::usage,
                 "instances run whole models; leave out --instances and --cores-per-instance, or "
                 "--inputs and --outputs");
   }
+  const Formats known = formats(session);
   for (const Model* model : models) {
-    if (!formats.runs_apart(*model)) continue;
+    if (!known.runs_apart(*model)) continue;
     throw Error(Errc::unsupported,
                 fmt::format("{}: models of format '{}' are timed in one worker; leave out "
                             "--instances and --cores-per-instance",
@@ -106,11 +106,11 @@ Setup set_up(const BenchmarkOptions& options, const Session& session) {
               .batch_sizes = {},
               .cores = cores_of(options),
               .workers = {}};
-  setup.models = read_models(paths_of(options), options.ends, formats(session));
+  setup.models = read_models(paths_of(options), formats(session));
   std::vector<const Model*> models;
   for (const auto& model : setup.models) models.push_back(model.get());
   setup.workers = session_workers(session, models);
-  if (!setup.cores.empty()) check_instances(options, models, formats(session));
+  if (!setup.cores.empty()) check_instances(models, session);
   check_data(setup, session.progress);
   return setup;
 }
@@ -248,7 +248,7 @@ void serve_benchmark_instance(int socket) {
                           .name = {},
                           .arguments = {},
                           .threads = static_cast<unsigned>(job.cores.size())};
-    PreparedModels setup{.models = read_models(job.models, {}, Formats()), .timed = {}};
+    PreparedModels setup{.models = read_models(job.models, Formats()), .timed = {}};
     const DataChoice choice{.data = job.data,
                             .options = {.limit = {}, .batch_size = {}, .seed = job.seed}};
     const FittedData data = benchmark_data(choice, job.batch_size, *setup.models.at(0), silent);

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "quantlens/flow/session.h"
-#include "quantlens/graph/cut.h"
 #include "quantlens/profiling/benchmark/rounds.h"
 #include "quantlens/record/run_records.h"
 
@@ -16,7 +15,6 @@ namespace quantlens::flow {
 struct BenchmarkOptions {
   fs::path model;
   std::optional<fs::path> other;           ///< is compared with it, over the same batches
-  Ends ends;                               ///< of both models
   DataChoice data;                         ///< its batch size is not used
   std::vector<std::uint64_t> batch_sizes;  ///< none: the data's, else the model's own, else 1
   std::uint64_t rounds = 10;               ///< each loads the models anew

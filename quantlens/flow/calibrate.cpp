@@ -119,7 +119,7 @@ void check_options(const CalibrateOptions&, const std::optional<Recipe>& recipe)
 
 CalibrateResult calibrate(const CalibrateOptions& options, const Session& session) {
   check_options(options, options.recipe);
-  const Model model = formats(session).read_to_run(options.model, options.ends);
+  const Model model = formats(session).read(options.model);
   FittedData data = fit_data(options.data, model, session);
   check_destination({.path = options.output, .is_model = false},
                     {.model = &model, .files = options.recipe_files, .data = {&data}});
@@ -132,8 +132,7 @@ CalibrateResult calibrate(const CalibrateOptions& options, const Session& sessio
   result.output = options.output;
   run_recorded(session, *workload, [&](const Session& recorded) {
     workload->put(options.recipe);
-    const IndexedModel newer =
-        options.ends.is_whole() ? made_ready(model, recorded) : IndexedModel(model);
+    const IndexedModel newer = made_ready(model, recorded);
     put_if_other(newer.model(), model, *workload);
     const Analyzed analyzed(newer.indexed());
     const Draft draft(analyzed, options.recipe);

@@ -8,7 +8,6 @@
 
 #include "quantlens/flow/part.h"
 #include "quantlens/flow/session.h"
-#include "quantlens/graph/cut.h"
 #include "quantlens/quantizer/plan/make_plan.h"
 #include "quantlens/quantizer/ranges/choose_ranges.h"
 #include "quantlens/record/recipe.h"
@@ -19,7 +18,6 @@ namespace quantlens::flow {
 
 struct CalibrateOptions {
   fs::path model;
-  Ends ends;        ///< of the model; it is not changed before it is observed where there are any
   fs::path output;  ///< of the statistics
   DataChoice data;
   Recipe recipe;

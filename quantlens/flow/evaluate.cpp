@@ -18,9 +18,9 @@ void check_options(const EvaluateOptions& options) {
 
 EvaluateResult evaluate(const EvaluateOptions& options, const Session& session) {
   check_options(options);
-  const Model model = formats(session).read_to_run(options.model, options.ends);
+  const Model model = formats(session).read(options.model);
   std::optional<Model> against;
-  if (options.against) against = formats(session).read_to_run(*options.against, options.ends);
+  if (options.against) against = formats(session).read(*options.against);
   std::optional<FittedData> data;
   if (needs_data(options.metric)) {
     data = fit_data(options.data, model, session);

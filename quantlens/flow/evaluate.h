@@ -7,7 +7,6 @@
 #include "quantlens/accuracy/metric.h"
 #include "quantlens/flow/part.h"
 #include "quantlens/flow/session.h"
-#include "quantlens/graph/cut.h"
 #include "quantlens/record/run_records.h"
 
 namespace quantlens::flow {
@@ -15,7 +14,6 @@ namespace quantlens::flow {
 struct EvaluateOptions {
   fs::path model;
   std::optional<fs::path> against;  ///< the model to compare with, over the same samples
-  Ends ends;                        ///< of both models
   DataChoice data;                  ///< of a metric that needs it
   Part part;                        ///< of these data
   MetricSpec metric;

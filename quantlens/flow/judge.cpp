@@ -127,14 +127,15 @@ std::string ids_of(const std::vector<StoredRun>& runs) {
 JudgeResult judge(const JudgeOptions& options, const Session& session) {
   const Parts parts = read_parts(options.runs, session);
   const Workload& first = parts.runs.front().run;
-  const StoredModels models = models_of(parts, session);
   Session named = session;
+  named.ends = {.inputs = first.inputs, .outputs = first.outputs};
+  const StoredModels models = models_of(parts, named);
   if (named.name.empty()) named.name = first.name;
   const auto workload = begin_workload(named, options.verb, models.by_role());
   workload->describe(data_of(parts.runs), first.metric);
   JudgeResult result;
   result.folder = workload->folder();
-  run_recorded(session, *workload, [&](const Session& recorded) {
+  run_recorded(named, *workload, [&](const Session& recorded) {
     if (options.verb == "judge")
       recorded.progress.note(fmt::format("judges what {} gathered", ids_of(parts.runs)));
     for (const std::string& note : parts.notes) recorded.progress.note(note);

@@ -102,6 +102,7 @@ ProfileResult imported(const ProfileVerbOptions& options, const Session& session
   const char* useless = options.data.is_given()      ? "--data"
                         : options.profile.iterations ? "--iterations"
                         : session.isolation          ? "--isolate"
+                        : !session.ends.is_whole()   ? "--inputs and --outputs"
                                                      : nullptr;
   if (useless != nullptr) {
     throw Error(Errc::usage, fmt::format("{}: is a profile, whose runs are over; leave out {}",

@@ -81,11 +81,12 @@ Session with_progress(const Session& session, Progress& progress) {
           .strict = session.strict,
           .isolation = session.isolation,
           .workers = session.workers,
+          .ends = session.ends,
           .phases = session.phases};
 }
 
 Formats formats(const Session& session) {
-  return Formats(session.workers.get());
+  return Formats(session.workers.get(), session.ends);
 }
 
 FittedData fit_data(const DataChoice& choice, const Model& model, Progress& progress) {
@@ -297,6 +298,7 @@ std::unique_ptr<WorkloadWriter> begin_workload(
     if (status && status->available) environment[status->name] = status->version;
   }
   workload->describe(files, environment);
+  if (!session.ends.is_whole()) workload->describe(session.ends);
   return workload;
 }
 

@@ -16,6 +16,7 @@
 #include "quantlens/base/store.h"
 #include "quantlens/dataset/open.h"
 #include "quantlens/dataset/reader.h"
+#include "quantlens/graph/cut.h"
 #include "quantlens/graph/model.h"
 #include "quantlens/record/workload.h"
 #include "quantlens/runtime/constants.h"
@@ -38,13 +39,14 @@ struct Session {
   std::optional<Isolation> isolation;  ///< where the models run in a process of their own
   /// Who reads, writes and runs models of formats that workers alone have; null: nobody does.
   std::shared_ptr<Workers> workers = {};
+  Ends ends = {};            ///< of all models that are read: what lies between them is the model
   Phases* phases = nullptr;  ///< of the recorded run; null before it begins
 };
 
 /// The same that tells another one of its progress. Views both.
 Session with_progress(const Session& session, Progress& progress);
 
-/// The doors to models of all formats.
+/// The doors to models of all formats, between the session's ends.
 Formats formats(const Session& session);
 
 /// Which samples.

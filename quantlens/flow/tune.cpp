@@ -81,6 +81,12 @@ std::unique_ptr<WorkloadWriter> taken_up(const std::string& id, const Study& ask
                                          "quantlens workloads list",
                                          printable(workload.id), printable(workload.verb)));
   }
+  if (workload.inputs != session.ends.inputs || workload.outputs != session.ends.outputs) {
+    throw Error(Errc::usage,
+                fmt::format("--resume {}: that run had other --inputs or --outputs; repeat its "
+                            "command line, or leave --resume out to begin anew",
+                            printable(workload.id)));
+  }
   const fs::path folder = workspace.folder(id);
   if (const auto earlier = WorkloadReader(session.store, folder).get<Study>()) {
     check_same(*earlier, asked, workload.id);

@@ -63,8 +63,8 @@ constexpr Stranger kStrangers[] = {
      "it is a NumPy array, which holds samples; give the model here and this as --data"},
     {0, "PK\x03\x04", "it is a ZIP archive, as PyTorch writes them; export the model to ONNX"},
     {0, "\x89HDF",
-     "it is an HDF5 file, as Keras writes them; write a SavedModel by model.export(\"FOLDER\") and "
-     "freeze that to one .pb file as docs/tensorflow.md shows, or export it to ONNX"},
+     "it is an HDF5 file, as Keras writes them; give it to a verb that runs models, or write a "
+     "SavedModel by model.export(\"FOLDER\")"},
     {4, "TFL3", "it is a TensorFlow Lite file; export the original model to ONNX"},
     {4, "ORTM", "it is in ONNX Runtime's own format; give the .onnx file that it was made from"},
     {0, "\xFF\xD8\xFF", "it is a JPEG image; give an .onnx file"},

@@ -18,8 +18,8 @@ struct Ends {
 
 /// What of the graph lies between these ends: an inner value may be an input, and what is only
 /// before it, or only behind the outputs, is gone. "x:0" is the value "x" where there is no other
-/// of that name, as TensorFlow's users write it. The node numbers are no longer those of the file,
-/// so this is for a model that is looked at. Throws Errc::not_found for a name that there is not,
+/// of that name, as TensorFlow's users write it. The node numbers are no longer those of the file.
+/// Throws Errc::not_found for a name that there is not,
 /// with the nearest; Errc::usage where an output needs an input that is not among those named, or
 /// an input leads nowhere.
 Graph cut(const Graph& graph, const Ends& ends);

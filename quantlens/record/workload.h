@@ -59,6 +59,9 @@ struct Workload {
   std::string created;  ///< UTC, RFC 3339
   std::string finished;
   std::vector<ModelFile> models;
+  /// Ends between which the models were looked at, as `--inputs` and `--outputs` name them; empty:
+  /// the models' own.
+  std::vector<std::string> inputs, outputs;
   std::vector<DataUsed> data;
   std::string metric;              ///< as `--metric` takes it, options included; empty: none
   std::vector<std::string> notes;  ///< what was told on the way; the first kNotesKept
@@ -67,7 +70,7 @@ struct Workload {
 };
 BOOST_DESCRIBE_STRUCT(Workload, (),
                       (format, id, name, verb, arguments, state, message, created, finished, models,
-                       data, metric, notes, environment, times))
+                       inputs, outputs, data, metric, notes, environment, times))
 
 inline constexpr std::size_t kNotesKept = 200;
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,6 +11,8 @@
 #include "quantlens/base/memory_store.h"
 #include "quantlens/base/text.h"
 #include "quantlens/frontend/frontend.h"
+#include "quantlens/frontend/graphdef/graphdef.h"
+#include "quantlens/frontend/graphdef/saved_model.h"
 #include "quantlens/runtime/onnxruntime/onnxruntime.h"
 #include "quantlens/runtime/oracle/constants.h"
 #include "quantlens/runtime/oracle/graphdef_constants.h"
@@ -27,11 +30,26 @@ constexpr FormatEntry kFormats[] = {
      "no TensorFlow was asked: which ops would be quantized follows from the int8 kernels that "
      "TensorFlow has for CPUs, and whether it can run the graph is not known",
      true},
+    {.format = "savedmodel",
+     .runtime = "tensorflow",
+     .open = nullptr,
+     .open_timed = nullptr,
+     .load = nullptr,
+     .match = graphdef::is_saved_model,
+     .becomes = "graphdef"},
+    {.format = "keras",
+     .runtime = "tensorflow",
+     .open = nullptr,
+     .open_timed = nullptr,
+     .load = nullptr,
+     .match = graphdef::is_keras,
+     .becomes = "graphdef"},
 };
 
 [[noreturn]] void refuse_without_worker(const FormatEntry& entry, const std::string& what) {
   throw Error(Errc::unsupported,
-              fmt::format("{}: models of format '{}' are for a worker of {} alone; use --isolate",
+              fmt::format("{}: models of format '{}' are for a worker of {} alone; use --isolate, "
+                          "which needs the program quantlens in PATH",
                           what, entry.format, entry.runtime));
 }
 
@@ -47,8 +65,8 @@ std::span<const FormatEntry> known_formats() {
   return kFormats;
 }
 
-Formats::Formats(Workers* workers, std::span<const FormatEntry> entries)
-    : workers_(workers), entries_(entries) {}
+Formats::Formats(Workers* workers, Ends ends, std::span<const FormatEntry> entries)
+    : workers_(workers), ends_(std::move(ends)), entries_(entries) {}
 
 const FormatEntry* Formats::find(std::string_view format) const {
   const auto found = std::ranges::find(entries_, format, &FormatEntry::format);
@@ -71,31 +89,48 @@ Workers& Formats::workers_for(const FormatEntry& entry, const fs::path& path) co
   return *workers_;
 }
 
-Model Formats::read_to_run(const fs::path& path, const Ends& ends) const {
-  Model model = read(path);
-  if (ends.is_whole()) return model;
+Model Formats::between_ends(Model model) const {
+  if (ends_.is_whole()) return model;
   const FormatEntry* entry = find(model.format);
   if (entry == nullptr || !entry->cuts) {
     throw Error(Errc::unsupported,
                 fmt::format("{}: models of format '{}' are run whole; leave out --inputs and "
                             "--outputs, or cut the file itself (onnx.utils.extract_model)",
-                            printable(path.string()), printable(model.format)));
+                            printable(model.path.string()), printable(model.format)));
   }
-  model.graph = cut(model.graph, ends);
+  model.graph = cut(model.graph, ends_);
   return model;
 }
 
 Model Formats::read(const fs::path& path) const {
+  return between_ends(read_whole(path));
+}
+
+Model Formats::read_whole(const fs::path& path) const {
   const bool any_apart = std::ranges::any_of(
       entries_, [](const FormatEntry& entry) { return entry.match != nullptr; });
   if (!any_apart) return frontend::read(path);
   const MappedFile file = file_at(path);
   for (const FormatEntry& entry : entries_) {
     if (entry.match == nullptr || !entry.match(file.bytes(), path)) continue;
+    if (!entry.becomes.empty()) return converted(entry, path, file);
     const auto worker = workers_for(entry, path).worker(entry.runtime);
     return remote::read(*worker, entry.format, path, file);
   }
   return frontend::read(path);
+}
+
+Model Formats::converted(const FormatEntry& entry, const fs::path& path, MappedFile file) const {
+  Model given;
+  given.format = entry.format;
+  given.path = path.has_filename() ? path : path.parent_path();
+  given.file = std::move(file);
+  MemoryStore store;
+  const auto worker = workers_for(entry, path).worker(entry.runtime);
+  const Plan nothing;
+  const std::map<std::string, std::string> none;
+  remote::apply(*worker, {.model = given, .plan = nothing, .metadata = none}, store, given.path);
+  return frontend::read_as(entry.becomes, given.path, store.read(given.path));
 }
 
 std::vector<std::string> Formats::apply(const Model& model, const Plan& plan,
@@ -109,6 +144,11 @@ std::vector<std::string> Formats::apply(const Model& model, const Plan& plan,
 
 Model Formats::edited(const Model& model, const Plan& plan,
                       const std::map<std::string, std::string>& metadata) const {
+  return between_ends(edited_whole(model, plan, metadata));
+}
+
+Model Formats::edited_whole(const Model& model, const Plan& plan,
+                            const std::map<std::string, std::string>& metadata) const {
   const FormatEntry* entry = apart(model);
   if (entry == nullptr) return frontend::edited(model, plan, metadata);
   MemoryStore store;

@@ -37,6 +37,8 @@ struct FormatEntry {
   std::string_view not_told = {};
   /// Whether the runtime runs what lies between ends that people name (graph/cut.h).
   bool cuts = false;
+  /// Of a format whose models a worker makes ones of another format: that one.
+  std::string_view becomes = {};
 };
 
 /// All that quantlens knows.
@@ -47,16 +49,15 @@ std::span<const FormatEntry> known_formats();
 class Formats {
  public:
   /// `workers` read and write the formats that workers alone have; null: those are refused with
-  /// Errc::unsupported. All it is given must outlive it, and the Runs that it opens.
-  explicit Formats(Workers* workers = nullptr,
+  /// Errc::unsupported. Of all models that are read, what lies between the `ends` is the model.
+  /// `workers` and `entries` must outlive it, and the Runs that it opens.
+  explicit Formats(Workers* workers = nullptr, Ends ends = {},
                    std::span<const FormatEntry> entries = known_formats());
 
-  /// As frontend::read.
+  /// As frontend::read. Throws also as `cut` does, and Errc::unsupported where there are ends and
+  /// the format's runtime runs whole models only.
   Model read(const fs::path& path) const;
-  /// As frontend::read, of a model to be run as it is between these ends. Throws Errc::unsupported
-  /// where there are ends and the format's runtime runs whole models only, and as `cut` does.
-  Model read_to_run(const fs::path& path, const Ends& ends = {}) const;
-  /// As frontend::apply.
+  /// As frontend::apply: the file is written whole, whatever the ends.
   std::vector<std::string> apply(const Model& model, const Plan& plan,
                                  const std::map<std::string, std::string>& metadata, Store& store,
                                  const fs::path& path) const;
@@ -92,8 +93,14 @@ class Formats {
   /// The entry of a format that workers alone have; null of any other.
   const FormatEntry* apart(const Model& model) const;
   Workers& workers_for(const FormatEntry& entry, const fs::path& path) const;
+  Model read_whole(const fs::path& path) const;
+  Model converted(const FormatEntry& entry, const fs::path& path, MappedFile file) const;
+  Model edited_whole(const Model& model, const Plan& plan,
+                     const std::map<std::string, std::string>& metadata) const;
+  Model between_ends(Model model) const;
 
   Workers* workers_;
+  Ends ends_;
   std::span<const FormatEntry> entries_;
 };
 

@@ -131,6 +131,12 @@ void WorkloadWriter::describe(const std::vector<ModelFile>& models,
   save();
 }
 
+void WorkloadWriter::describe(const Ends& ends) {
+  workload_.inputs = ends.inputs;
+  workload_.outputs = ends.outputs;
+  save();
+}
+
 void WorkloadWriter::describe(const std::vector<DataUsed>& data, const std::string& metric) {
   workload_.data = data;
   workload_.metric = metric;

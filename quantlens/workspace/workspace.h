@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "quantlens/base/store.h"
+#include "quantlens/graph/cut.h"
 #include "quantlens/record/files.h"
 #include "quantlens/workspace/file_lock.h"
 
@@ -69,6 +70,8 @@ class WorkloadWriter {
   /// Adds the models likewise, and the values to `environment`; saves once.
   void describe(const std::vector<ModelFile>& models,
                 const std::map<std::string, std::string>& environment);
+  /// Between which ends the models are looked at; saves once.
+  void describe(const Ends& ends);
   /// What is measured over which samples; saves once.
   void describe(const std::vector<DataUsed>& data, const std::string& metric);
   /// Saved with the end.

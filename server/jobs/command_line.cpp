@@ -102,7 +102,8 @@ std::string metric_of(const Field& field, const json::Value& value) {
 /// A document is read as a whole; a model that has a recipe in it is not.
 void check_size(const Field& field, const fs::path& recipe) {
   std::error_code ignored;
-  const bool is_document = recipe.extension() != ".onnx" && fs::is_regular_file(recipe, ignored);
+  const bool is_document = recipe.extension() != ".onnx" && recipe.extension() != ".pb" &&
+                           fs::is_regular_file(recipe, ignored);
   if (is_document && fs::file_size(recipe, ignored) > kMostRecipeFile)
     refuse(field, "is longer than 1 MB, which no recipe is");
 }
@@ -247,7 +248,9 @@ void Maker::add_output(const Field& field, const json::Value& value) {
 std::string Maker::usual_name() const {
   if (line_.verb == "report") return "report.html";
   if (line_.verb == "calibrate") return std::string(FileOf<TapState>::kName);
-  return fs::path(line_.arguments.at(1)).stem().string() + ".int8.onnx";
+  const fs::path model = line_.arguments.at(1);
+  const std::string ending = model.extension() == ".pb" ? ".pb" : ".onnx";
+  return model.stem().string() + ".int8" + ending;
 }
 
 void Maker::add_usual_output() {
@@ -322,11 +325,13 @@ void Maker::add(const Field& field, const json::Value& value) {
     }
     case FieldKind::metric:
       return add_option(field, metric_of(field, value));
-    case FieldKind::text:
-      line_.name = text_of(field, value);
-      if (line_.name.size() > field.most)
+    case FieldKind::text: {
+      const std::string text = text_of(field, value);
+      if (text.size() > field.most)
         refuse(field, fmt::format("must be at most {} bytes", field.most));
-      return add_option(field, line_.name);
+      if (field.name == "name") line_.name = text;
+      return add_option(field, text);
+    }
     case FieldKind::word:
       if (!has_word(field.words, text_of(field, value)))
         refuse(field, fmt::format("must be one of {}", fmt::join(words_in(field.words), ", ")));

@@ -21,6 +21,7 @@ constexpr std::uint64_t kMostCores = 1024;
 constexpr std::uint64_t kMostSeconds = std::uint64_t{30} * 24 * 3600;
 constexpr std::uint64_t kMostTries = 100;
 constexpr std::uint64_t kMostName = 200;
+constexpr std::uint64_t kMostNames = 10'000;
 
 // name, kind, option, verbs, needed by, words, least, most, meaning
 constexpr Field kFields[] = {
@@ -36,6 +37,10 @@ constexpr Field kFields[] = {
      "path of another model beside it"},
     {"against", FieldKind::model, "--against", "evaluate", "", "", 0, 0,
      "path of a model to compare with"},
+    {"inputs", FieldKind::text, "--inputs", kWithModel, "", "", 1, kMostNames,
+     "where the network begins: names of values or nodes, with commas between"},
+    {"outputs", FieldKind::text, "--outputs", kWithModel, "", "", 1, kMostNames,
+     "where it ends, likewise"},
     {"data", FieldKind::data, "--data", kWithModel, "diagnose tune evaluate calibrate", "random", 0,
      0, "path of the samples or of a data document, or random"},
     {"calibration_data", FieldKind::data, "--calibration-data", "quantize tune", "", "random", 0, 0,
@@ -115,7 +120,7 @@ constexpr Field kFields[] = {
      "of the run in the workspace"},
     {"threads", FieldKind::count, "--threads", kWithModel, "", "", 1, kMostCores,
      "cores; else all that jobs may have"},
-    {"output", FieldKind::output, "-o", "quantize tune", "", ".onnx", 0, 0,
+    {"output", FieldKind::output, "-o", "quantize tune", "", ".onnx .pb", 0, 0,
      "path of the model that is made; else it is in the job's folder"},
     {"output", FieldKind::output, "-o", "calibrate", "", ".bin", 0, 0,
      "path of the statistics; else they are in the job's folder"},

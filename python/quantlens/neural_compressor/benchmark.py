@@ -14,7 +14,7 @@ from ..errors import Failed, UsageError
 from ..models import kept_meanwhile, path_of
 from ..program import program
 from ..runs import Run, open_run
-from .config import BenchmarkConfig, options
+from .config import BenchmarkConfig, ends_of, options
 from .model import Model
 
 
@@ -34,7 +34,7 @@ def fit(model: Any, conf: BenchmarkConfig, b_dataloader: Any = None, b_func: Cal
         run = _in_instances(path, conf, b_dataloader, size)
     else:
         run = verbs.benchmark(path, data=b_dataloader, warmup=conf.warmup, iterations=conf.iterations(),
-                              batch_size=size or None, threads=conf.threads(), name=conf.ni_workload_name)
+                              batch_size=size or None, threads=conf.threads(), name=conf.ni_workload_name, **ends_of(conf, path))
     told = run.benchmark.results[0]  # type: ignore[union-attr]
     print(f"Batch size = {told.batch_size}")
     print(f"Latency: {told.latency_ms:.3f} ms")
@@ -49,7 +49,7 @@ def _in_instances(path: str, conf: BenchmarkConfig, data: Any, batch_size: int |
     from .. import _core
     from ..data import samples_of
 
-    ranks = cast("dict[str, int | None]", _core.input_ranks({"model": path}))
+    ranks = cast("dict[str, int | None]", _core.input_ranks({"model": path, "program": program(), **ends_of(conf, path)}))
     samples = samples_of(data, lambda: ranks, lambda given: given, SAMPLES)
     if samples is None or isinstance(samples, str):
         raise UsageError("benchmark.fit: b_dataloader gives no samples; give an iterable of (input, label)")
@@ -60,6 +60,8 @@ def _in_instances(path: str, conf: BenchmarkConfig, data: Any, batch_size: int |
     for option, value in (("--cores-per-instance", conf.cores_per_instance), ("--batch-size", batch_size),
                           ("--iterations", conf.iterations())):
         words += [option, value] if value else []
+    for option, names in ends_of(conf, path).items():
+        words += [f"--{option}", ",".join(names)] if names else []
     with kept_meanwhile("quantlens-benchmark-") as folder:
         np.savez(os.path.join(folder, "samples.npz"), **cast("Any", columns))
         words += ["--data", os.path.join(folder, "samples.npz")]
@@ -71,7 +73,7 @@ def _in_instances(path: str, conf: BenchmarkConfig, data: Any, batch_size: int |
 
 def _profiled(path: str, conf: BenchmarkConfig, data: Any) -> Run:
     run = verbs.profile(path, data=data, warmup=conf.warmup, iterations=conf.iterations(), verify=0, threads=conf.threads(),
-                        name=conf.ni_workload_name)
+                        name=conf.ni_workload_name, **ends_of(conf, path))
     print(run)
     folder = options.folder()
     columns = run.tables()["profile_nodes"]

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import BadInput, IoError, UsageError
+from ..models import ending_of
 
 FORMATS = {"default": "qoperator", "QOperator": "qoperator", "QDQ": "qdq"}
 STRATEGIES = ("auto", "basic", "conservative", "mse", "mse_v2", "random", "exhaustive", "bayesian")
@@ -114,6 +115,14 @@ def set_random_seed(random_seed: int) -> None:
 
 def set_tensorboard(tensorboard: bool) -> None:
     options.tensorboard = bool(tensorboard)
+
+
+def ends_of(conf: Any, path: str) -> dict[str, list[str] | None]:
+    """Where the network begins and ends, as a config names it. ONNX models name that themselves; there it has no effect, as in the
+    predecessor."""
+    if ending_of(path) == ".onnx":
+        return {}
+    return {"inputs": conf.inputs or None, "outputs": conf.outputs or None}
 
 
 class AccuracyCriterion:

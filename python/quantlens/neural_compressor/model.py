@@ -37,10 +37,10 @@ class Model:
         return pathlib.Path(self.model_path).read_bytes()
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """As a file, or as `best_model.onnx` in a folder that is there."""
+        """As a file, or as `best_model.onnx` (of TensorFlow `best_model.pb`) in a folder that is there."""
         to = pathlib.Path(path)
         if to.is_dir():
-            to = to / "best_model.onnx"
+            to = to / f"best_model{pathlib.Path(self.model_path).suffix}"
         to.parent.mkdir(parents=True, exist_ok=True)
         part = to.with_name(f"{to.name}.part{os.getpid()}")
         shutil.copyfile(self.model_path, part)

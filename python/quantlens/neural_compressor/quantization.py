@@ -12,8 +12,8 @@ from typing import Any
 
 from .. import runs, verbs
 from ..errors import UsageError
-from ..models import path_of
-from .config import HISTORY, PostTrainingQuantConfig, options
+from ..models import ending_of, path_of
+from .config import HISTORY, PostTrainingQuantConfig, ends_of, options
 from .evaluation import served
 from .metric.metric import scoring
 from .model import Model
@@ -34,7 +34,7 @@ def fit(
         raise UsageError("fit: calib_func is of PyTorch; give calib_dataloader for an ONNX model")
     path = path_of(model.model_path if isinstance(model, Model) else model)
     folder = options.folder()
-    asked = {"output": folder / f"{pathlib.Path(path).stem}.int8.onnx", "recipe": conf.recipe(), "name": conf.ni_workload_name,
+    asked = {"output": folder / f"{pathlib.Path(path).stem}.int8{ending_of(path)}", **ends_of(conf, path), "recipe": conf.recipe(), "name": conf.ni_workload_name,
              "seed": options.random_seed, "calibration_data": calib_dataloader, "data": calib_dataloader}
     with _scored_by(conf, eval_func, eval_dataloader, eval_metric, asked):
         is_tuning = "metric" in asked and not conf.diagnosis

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <limits>
 #include <memory>
+#include <string_view>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -14,8 +17,38 @@ namespace {
 
 constexpr std::uint64_t kMostBytes = std::numeric_limits<std::int32_t>::max();  // of protobuf
 
+/// What lies between the model's ends is all that a plan knows: nobody else may read what changes
+/// there, but for those who only look at it.
+void check_readers_outside(const GraphFile& file) {
+  const Graph& graph = file.model().graph;
+  std::unordered_set<std::string_view> nodes, made, constants;
+  for (const auto& [name, weight] : graph.weights) constants.insert(name);
+  for (const Node& node : graph.nodes) {
+    nodes.insert(node.name);
+    const bool is_constant =
+        !node.inputs.empty() && std::ranges::all_of(node.inputs, [&](const std::string& input) {
+          return constants.contains(input);
+        });
+    (is_constant ? constants : made).insert(node.outputs.begin(), node.outputs.end());
+  }
+  made.erase("");
+  for (const ValueInfo& output : graph.outputs) made.erase(output.name);
+  for (const NodeParts& node : file.nodes()) {
+    if (nodes.contains(node.name) || is_aside(node.type)) continue;
+    for (const std::string& value : file.values_read(node)) {
+      if (!made.contains(value)) continue;
+      throw Error(Errc::unsupported,
+                  fmt::format("{}: '{}', which lies outside of --inputs and --outputs, reads '{}' "
+                              "from between them; name that among --outputs, too",
+                              printable(file.model().path.string()), printable(node.name),
+                              printable(value)));
+    }
+  }
+}
+
 Pieces planned(const GraphFile& file, const Plan& plan,
                const std::map<std::string, std::string>& metadata) {
+  check_readers_outside(file);
   Edit edit = plan_edit(file, plan);
   for (const auto& [key, value] : metadata) edit.metadata[key] = value;
   Pieces pieces = written(file, edit);

@@ -12,6 +12,7 @@
 #include "quantlens/frontend/graphdef/graphdef.h"
 #include "quantlens/frontend/graphdef/small_graphs.h"
 #include "quantlens/frontend/graphdef/wire.h"
+#include "quantlens/graph/cut.h"
 #include "quantlens/graph/roles_of.h"
 
 namespace quantlens::graphdef {
@@ -307,6 +308,27 @@ TEST(ApplyToGraphDef, RefusesAPlanForAnotherModel) {
   plan.removed = {"conv"};
   EXPECT_THAT(refusal_of(model, plan, Errc::bad_input),
               HasSubstr("the value 'conv' disappears, and is read"));
+}
+
+/// What lies between the ends, quantized, in a file that is written whole.
+TEST(ApplyToGraphDef, KeepsWhatIsAroundTheEnds) {
+  GraphBytes bytes = small_network();
+  bytes.node("after", "Neg", {"relu"}, kOfFloats);
+  Model model = bytes.read();
+  model.graph = cut(model.graph, {.inputs = {"image"}, .outputs = {"relu"}});
+  const Graph graph = model_of(written(model, quantized())).graph;
+  EXPECT_EQ(maker(graph, "after").inputs, std::vector<std::string>{"relu"});
+  EXPECT_EQ(maker(graph, "relu").type, "Dequantize");
+  EXPECT_EQ(maker(graph, "relu/int8").type, "_FusedQuantizedConv2D");
+}
+
+TEST(ApplyToGraphDef, RefusesReadersOutsideTheEnds) {
+  GraphBytes bytes = small_network();
+  bytes.node("after", "Neg", {"biased"}, kOfFloats);
+  Model model = bytes.read();
+  model.graph = cut(model.graph, {.inputs = {}, .outputs = {"relu"}});
+  EXPECT_THAT(refusal_of(model, quantized(), Errc::unsupported),
+              HasSubstr("'after', which lies outside of --inputs and --outputs, reads 'biased'"));
 }
 
 /// Calls `use` with each model that can be read where one bit of the bytes is another.

@@ -24,6 +24,9 @@ std::string_view problem_of(std::string_view text);
 /// Likewise of a folder.
 std::string_view problem_of_folder(const fs::path& folder);
 
+/// Whether the bytes are a Keras file: an archive, or HDF5.
+bool is_keras(Bytes bytes, const fs::path& path);
+
 /// Parses the whole graph. Nodes come in the order in which they can run; calls of functions stand
 /// for their bodies, whose nodes are `<call>/<node>`; bodies of loops and branches are subgraphs.
 /// Nodes that make no value (NoOp, Assert, and the like) stay in the file. Throws as

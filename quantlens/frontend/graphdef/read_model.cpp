@@ -20,15 +20,6 @@ void read_library(Source& source, std::string_view message) {
   }
 }
 
-std::int64_t read_producer(std::string_view message) {
-  std::int64_t producer = 0;
-  Fields fields(message);
-  for (Field field; fields.next(field);) {
-    if (field.key == varint_key(VersionDef::producer)) producer = field.integer();
-  }
-  return producer;
-}
-
 void read_sound(Source& source, Model& model) {
   std::vector<std::string_view> nodes;
   Fields fields(source.file.text());
@@ -43,6 +34,15 @@ void read_sound(Source& source, Model& model) {
 }
 
 }  // namespace
+
+std::int64_t read_producer(std::string_view message) {
+  std::int64_t producer = 0;
+  Fields fields(message);
+  for (Field field; fields.next(field);) {
+    if (field.key == varint_key(VersionDef::producer)) producer = field.integer();
+  }
+  return producer;
+}
 
 void unsound(const fs::path& path, std::string_view problem) {
   throw Error(Errc::bad_input,

@@ -50,7 +50,8 @@ std::optional<Graph> read_body(Source& source, std::string_view name, const Valu
 
 class OpReader {
  public:
-  explicit OpReader(Source& source) : source_(source) {}
+  explicit OpReader(Source& source, KeepParts keep = KeepParts::no)
+      : source_(source), keep_(keep) {}
 
   /// The values that `returned` name, of which there are as many.
   std::vector<std::string> read(std::span<const std::string_view> nodes, const Call& call,
@@ -78,8 +79,9 @@ class OpReader {
     for (const std::string_view text : returned) {
       values.push_back(value_of(scope, read_reference(source_, text), "a function"));
     }
-    for (const Local& local : locals) {
+    for (Local& local : locals) {
       if (!local.op) continue;
+      if (keep_ == KeepParts::yes) ops_[*local.op].parts = std::move(local.parts);
       ops_[*local.op].node.outputs = local.outputs;
       // An op that is not known gives something, also where nobody reads it.
       if (!local.has_all_outputs && local.outputs.empty())
@@ -355,6 +357,7 @@ class OpReader {
 
  private:
   Source& source_;
+  KeepParts keep_;
   std::vector<Op> ops_;
   std::set<std::string> names_;
 };
@@ -400,8 +403,8 @@ std::optional<Graph> read_body(Source& source, std::string_view name, const Valu
 
 }  // namespace
 
-std::vector<Op> read_ops(Source& source, std::span<const std::string_view> nodes) {
-  OpReader reader(source);
+std::vector<Op> read_ops(Source& source, std::span<const std::string_view> nodes, KeepParts keep) {
+  OpReader reader(source, keep);
   reader.read(nodes, Call(), {});
   return reader.take();
 }

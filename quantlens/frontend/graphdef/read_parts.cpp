@@ -287,7 +287,7 @@ NodeParts split_node(const Source& source, std::string_view message) {
   return parts;
 }
 
-void add_function(Source& source, std::string_view message) {
+std::string_view add_function(Source& source, std::string_view message) {
   Function function;
   std::string_view name;
   Fields fields(message);
@@ -303,6 +303,7 @@ void add_function(Source& source, std::string_view message) {
   if (name.empty()) unsound(source.path, "a function has no name");
   if (!source.functions.emplace(name, std::move(function)).second)
     unsound(source.path, fmt::format("two functions are named '{}'", printable(name)));
+  return name;
 }
 
 Reference read_reference(const Source& source, std::string_view text) {

@@ -90,7 +90,10 @@ Value read_value(std::string_view message);
 std::pair<std::string_view, Values> read_function_value(const Value& value);
 /// Those of a Value that is a function, or a list of such.
 std::vector<std::pair<std::string_view, Values>> read_functions(const Value& value);
-void add_function(Source& source, std::string_view message);
+/// Returns its name.
+std::string_view add_function(Source& source, std::string_view message);
+/// Of a VersionDef.
+std::int64_t read_producer(std::string_view message);
 
 /// As people and roles see it; nothing of what has no words: lists of tensors and functions.
 std::optional<Attribute> attribute_of(Source& source, const Value& value);
@@ -111,6 +114,7 @@ std::optional<Tensor> read_tensor(Source& source, std::string_view name, std::st
 /// A node and what the order of a graph asks beside.
 struct Op {
   Node node;                           ///< `kind` and `roles` are not read yet
+  NodeParts parts;                     ///< where they are kept; none of a call's results
   std::vector<std::string> waits_for;  ///< nodes, by name
   std::vector<std::optional<std::vector<Dim>>>
       shapes;  ///< of results, as far as the file says them
@@ -119,8 +123,13 @@ struct Op {
   bool is_constant = false;        ///< also where its tensor has no DType
 };
 
+/// Whether an Op has its parts as they stand in the file, with the caller's values in those of
+/// functions.
+enum class KeepParts : bool { no, yes };
+
 /// All nodes of the graph, calls of functions resolved, in the file's order.
-std::vector<Op> read_ops(Source& source, std::span<const std::string_view> nodes);
+std::vector<Op> read_ops(Source& source, std::span<const std::string_view> nodes,
+                         KeepParts keep = KeepParts::no);
 
 /// A graph of these ops in the order in which they run, with their kinds, roles and results.
 /// Without `outputs` these are the values of ops that nobody reads, but for those that are aside.

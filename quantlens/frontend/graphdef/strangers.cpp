@@ -6,15 +6,17 @@
 #include <system_error>
 
 #include "quantlens/frontend/graphdef/graphdef.h"
+#include "quantlens/frontend/graphdef/saved_model.h"
 #include "quantlens/frontend/graphdef/wire.h"
 
 namespace quantlens::graphdef {
 namespace {
 
 constexpr std::string_view kSavedModel =
-    "a TensorFlow SavedModel, whose weights lie in files beside it; freeze it to one .pb file as "
-    "docs/tensorflow.md shows, or export it to ONNX: python -m tf2onnx.convert --saved-model "
-    "FOLDER --output FILE.onnx";
+    "a TensorFlow SavedModel, whose weights lie in files beside it; give it to a verb that runs "
+    "models, or freeze it to one .pb file as docs/tensorflow.md shows";
+constexpr std::string_view kSavedText =
+    "a TensorFlow SavedModel as text; save it as bytes (saved_model.pb)";
 constexpr std::string_view kText =
     "a TensorFlow graph as text; write it as bytes (graph_def.SerializeToString()) to a .pb file, "
     "once it is frozen";
@@ -22,8 +24,8 @@ constexpr std::string_view kMetaGraph =
     "a TensorFlow MetaGraph, whose weights lie in a checkpoint; freeze it to one .pb file as "
     "docs/tensorflow.md shows";
 constexpr std::string_view kKeras =
-    "a Keras file; write a SavedModel by model.export(\"FOLDER\") and freeze that to one .pb file "
-    "as docs/tensorflow.md shows, or export it to ONNX";
+    "a Keras file; give it to a verb that runs models, or write a SavedModel by "
+    "model.export(\"FOLDER\")";
 
 /// Of text that begins with a field of a GraphDef or SavedModel.
 bool is_text_form(std::string_view text) {
@@ -86,7 +88,7 @@ bool is_meta_graph(std::string_view message) {
   return node && is_node(*node);
 }
 
-bool is_saved_model(std::string_view text) {
+bool begins_saved_model(std::string_view text) {
   constexpr char kVersionTag = 0x08;  // an ONNX file begins with it as well
   if (!text.starts_with(kVersionTag)) return false;
   const auto graph = first_of(text, SavedModel::meta_graphs);
@@ -115,18 +117,27 @@ bool match(Bytes bytes, const fs::path& path) {
 }
 
 std::string_view problem_of(std::string_view text) {
-  if (is_saved_model(text)) return kSavedModel;
+  if (begins_saved_model(text)) return kSavedModel;
   if (is_keras_archive(text)) return kKeras;
   if (is_text_form(text)) return kText;
   if (text.starts_with('\x0a') && is_meta_graph(text)) return kMetaGraph;
   return {};
 }
 
+bool is_saved_model(Bytes bytes, const fs::path& path) {
+  std::error_code ignored;
+  if (bytes.empty()) return fs::exists(path / kSavedModelFile, ignored);
+  return begins_saved_model(as_text(bytes));
+}
+
+bool is_keras(Bytes bytes, const fs::path&) {
+  return as_text(bytes).starts_with("\x89HDF") || is_keras_archive(as_text(bytes));
+}
+
 std::string_view problem_of_folder(const fs::path& folder) {
   std::error_code ignored;
-  for (const char* name : {"saved_model.pb", "saved_model.pbtxt"}) {
-    if (fs::exists(folder / name, ignored)) return kSavedModel;
-  }
+  if (fs::exists(folder / kSavedModelFile, ignored)) return kSavedModel;
+  if (fs::exists(folder / "saved_model.pbtxt", ignored)) return kSavedText;
   return {};
 }
 

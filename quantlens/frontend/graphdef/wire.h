@@ -85,11 +85,20 @@ struct OpDef {
 struct ArgDef {
   enum : std::uint32_t { name = 1, type = 3, type_attr = 4, number_attr = 5, type_list_attr = 6 };
 };
+struct OpList {
+  enum : std::uint32_t { op = 1 };
+};
+struct SignatureDef {
+  enum : std::uint32_t { inputs = 1, outputs = 2 };
+};
+struct TensorInfo {
+  enum : std::uint32_t { name = 1, dtype = 2, tensor_shape = 3 };
+};
 struct SavedModel {
   enum : std::uint32_t { schema_version = 1, meta_graphs = 2 };
 };
 struct MetaGraphDef {
-  enum : std::uint32_t { meta_info_def = 1, graph_def = 2 };
+  enum : std::uint32_t { meta_info_def = 1, graph_def = 2, signature_def = 5 };
 };
 struct MetaInfoDef {
   enum : std::uint32_t { stripped_op_list = 2, tags = 4, tensorflow_version = 5 };

@@ -39,8 +39,8 @@ constexpr std::array kIdleOptions = {
     Idle{"performance_only", "*", ""},
     Idle{"diagnosis", "false", "say --diagnose on the command line"},
     Idle{"ni_workload_name", "quantization", "say --name on the command line"},
-    Idle{"inputs", "", "an ONNX file names its inputs itself"},
-    Idle{"outputs", "", "an ONNX file names its outputs itself"},
+    Idle{"inputs", "", "say --inputs on the command line, for a TensorFlow model"},
+    Idle{"outputs", "", "say --outputs on the command line, for a TensorFlow model"},
     Idle{"example_inputs", "", "it is for tracing PyTorch models"},
     Idle{"graph_optimization_level", "default", kOptimised},
 };
@@ -82,8 +82,8 @@ constexpr std::array kIdleSmoothing = {
 
 constexpr std::array kYamlModel = {
     Idle{"name", "*", ""},
-    Idle{"inputs", "", "an ONNX file names its inputs itself"},
-    Idle{"outputs", "", "an ONNX file names its outputs itself"},
+    Idle{"inputs", "", "say --inputs on the command line, for a TensorFlow model"},
+    Idle{"outputs", "", "say --outputs on the command line, for a TensorFlow model"},
 };
 
 constexpr std::array kYamlTuning = {

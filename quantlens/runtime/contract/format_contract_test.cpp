@@ -116,7 +116,7 @@ class ModelFormats : public testing::TestWithParam<FormatKind> {
     std::ofstream(path, std::ios::binary) << GetParam().magic << model.file.text();
     return path;
   }
-  Formats formats() { return Formats(&workers_, GetParam().entries); }
+  Formats formats() { return Formats(&workers_, {}, GetParam().entries); }
   /// As it would be read here, under the name of this kind's format.
   static Model expected(const Model& model) {
     Model same = onnx::read("model", model.file);
@@ -219,7 +219,7 @@ TEST_P(ModelFormats, SayWhyAFileIsNoModel) {
 TEST_P(ModelFormats, AreRefusedWithoutTheWorkerThatAloneHasThem) {
   if (GetParam().entries.front().match == nullptr) GTEST_SKIP() << "it is read here";
   const fs::path path = put(plain_net());
-  const Formats alone(nullptr, GetParam().entries);
+  const Formats alone(nullptr, {}, GetParam().entries);
   const auto sentence = {std::string("for a worker of"), std::string("--isolate")};
   EXPECT_EQ(refusal([&] { alone.read(path); }, {path.string(), "--isolate"}), Errc::unsupported);
   const Model model = formats().read(path);

@@ -93,7 +93,7 @@ std::vector<std::string> apply(Client& worker, const Change& change, Store& stor
                  .path = path.string()};
   message.type = FrameType::apply;
   message.text = text_of(text);
-  const std::string doing = fmt::format("{}: while it was quantized", where(change.model));
+  const std::string doing = fmt::format("{}: while it was written", where(change.model));
   Result result = worker.ask(std::move(message), FrameType::applied, doing,
                              [&](const Received& answer) { return result_from(answer, path); });
   write(result, store);

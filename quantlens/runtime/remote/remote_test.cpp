@@ -283,7 +283,7 @@ TEST_F(RemoteRuns, WhoseResultsAreNoFilesSaySoAndWriteNothing) {
         std::pair{"fewer_files", "not those that it names"}, std::pair{"cut_file", "cut off"},
         std::pair{"open_file", "none that stays"}}) {
     EXPECT_THAT(failure([&, name = fault] { applied(name, store); }),
-                AllOf(HasSubstr("while it was quantized"), HasSubstr(problem)));
+                AllOf(HasSubstr("while it was written"), HasSubstr(problem)));
   }
   EXPECT_TRUE(store.files().empty());
   applied("sound", store);

@@ -37,7 +37,8 @@ namespace quantlens::remote {
 namespace {
 
 constexpr std::string_view kOnnx[] = {"onnx"};
-constexpr std::string_view kGraphDef[] = {"graphdef"};
+/// Frozen graphs, and what becomes one.
+constexpr std::string_view kOfTensorflow[] = {"graphdef", "savedmodel", "keras"};
 
 RuntimeStatus oracle_status() {
   return {.name = "oracle", .available = true};
@@ -49,10 +50,11 @@ constexpr Served kServed[] = {
     {"oracle", oracle_status, kOnnx, onnx::read, oracle::open},
     {.name = "tensorflow",
      .status = tensorflow::status,
-     .formats = kGraphDef,
-     .read = graphdef::read,
+     .formats = kOfTensorflow,
+     .read = tensorflow::read,
      .open = tensorflow::open,
      .open_timed = tensorflow::open_timed,
+     .apply = tensorflow::write,
      .cuts = true},
 };
 

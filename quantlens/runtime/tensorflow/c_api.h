@@ -17,6 +17,7 @@ struct KernelConstruction;
 struct KernelContext;
 struct OpBuilder;
 struct Operation;
+struct OperationBuilder;
 struct SessionHandle;
 struct SessionConfig;
 struct ShapeContext;
@@ -96,10 +97,19 @@ struct Api {
   int (*output_count)(Operation*) = nullptr;
   DataType (*output_type)(ValueHandle) = nullptr;
 
+  OperationBuilder* (*new_operation)(GraphHandle*, const char* type, const char* name) = nullptr;
+  void (*add_operation_input)(OperationBuilder*, ValueHandle) = nullptr;
+  void (*set_type)(OperationBuilder*, const char* attribute, DataType) = nullptr;
+  Operation* (*finish_operation)(OperationBuilder*, Status*) = nullptr;  ///< takes it over
+
   SessionConfig* (*new_session_options)() = nullptr;
   void (*delete_session_options)(SessionConfig*) = nullptr;
   void (*set_config)(SessionConfig*, const void* bytes, std::size_t size, Status*) = nullptr;
   SessionHandle* (*new_session)(GraphHandle*, const SessionConfig*, Status*) = nullptr;
+  /// Of a SavedModel, with its variables; `graph` gets its nodes.
+  SessionHandle* (*load_saved_model)(const SessionConfig*, const Buffer* options,
+                                     const char* folder, const char* const* tags, int tag_count,
+                                     GraphHandle* graph, Buffer* meta_graph, Status*) = nullptr;
   void (*close_session)(SessionHandle*, Status*) = nullptr;
   void (*delete_session)(SessionHandle*, Status*) = nullptr;
   /// Made tensors are the caller's. `options` and `metadata` may be null.

@@ -72,10 +72,15 @@ void bind_sessions(Api& api, Binder& in) {
   in.bind(api.find_operation, "TF_GraphOperationByName");
   in.bind(api.output_count, "TF_OperationNumOutputs");
   in.bind(api.output_type, "TF_OperationOutputType");
+  in.bind(api.new_operation, "TF_NewOperation");
+  in.bind(api.add_operation_input, "TF_AddInput");
+  in.bind(api.set_type, "TF_SetAttrType");
+  in.bind(api.finish_operation, "TF_FinishOperation");
   in.bind(api.new_session_options, "TF_NewSessionOptions");
   in.bind(api.delete_session_options, "TF_DeleteSessionOptions");
   in.bind(api.set_config, "TF_SetConfig");
   in.bind(api.new_session, "TF_NewSession");
+  in.bind(api.load_saved_model, "TF_LoadSessionFromSavedModel");
   in.bind(api.close_session, "TF_CloseSession");
   in.bind(api.delete_session, "TF_DeleteSession");
   in.bind(api.run, "TF_SessionRun");

@@ -4,13 +4,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "quantlens/record/checkup.h"
+#include "quantlens/record/plan.h"
 #include "quantlens/runtime/run.h"
 #include "quantlens/runtime/timed.h"
 
 namespace quantlens::tensorflow {
+
+/// A frozen graph; of a SavedModel (its folder, whose `file` is empty, or its saved_model.pb) or a
+/// Keras file the one that it is frozen to, which then is the model's file. Throws as
+/// graphdef::read, and as `frozen` and `export_keras` do.
+Model read(const fs::path& path, MappedFile file);
+
+/// Writes what `read` gave as the frozen graph that it is. Throws Errc::unsupported where the plan
+/// asks for more: frontend::apply writes that.
+std::vector<std::string> write(const Model& model, const Plan& plan,
+                               const std::map<std::string, std::string>& metadata, Store& store,
+                               const fs::path& path);
 
 /// As quantlens::open. Throws Errc::unsupported for local errors.
 std::unique_ptr<Run> open(const Model& reference, const Model* quantized, const TapSpec& taps,

@@ -53,8 +53,12 @@ bool is_same(const fs::path& one, const fs::path& other) {
 
 fs::path destination_of(const fs::path& wanted, const fs::path& model) {
   if (!wanted.empty()) return written_file(wanted);
-  fs::path path = model;
-  return written_file(path.replace_extension(".int8" + model.extension().string()));
+  std::error_code ignored;
+  fs::path path = model.has_filename() ? model : model.parent_path();
+  if (fs::is_directory(path, ignored)) return written_file(path += ".int8.pb");
+  const std::string ending = path.extension().string();
+  const bool is_frozen = ending == ".keras" || ending == ".h5";
+  return written_file(path.replace_extension(".int8" + (is_frozen ? ".pb" : ending)));
 }
 
 void check_destination(const Destination& destination, const Sources& sources) {

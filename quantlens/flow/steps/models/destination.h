@@ -10,7 +10,8 @@
 namespace quantlens::flow {
 
 /// Where a quantized model goes: `wanted`, or, where that is empty, `.int8` before the model's
-/// extension; of a symbolic link the file that it means, beside which external data belong.
+/// extension, which is `.pb` for what is frozen first: a SavedModel's folder, a Keras file. Of a
+/// symbolic link the file that it means, beside which external data belong.
 fs::path destination_of(const fs::path& wanted, const fs::path& model);
 
 /// A file that is to be written, and the option that names it.

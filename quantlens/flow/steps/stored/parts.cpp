@@ -102,6 +102,9 @@ void check_alike(const StoredPart& first, const StoredPart& other) {
     refuse(first, other,
            fmt::format("one has {}, the other {}", name(one.metric), name(another.metric)));
   }
+  if (one.inputs != another.inputs || one.outputs != another.outputs) {
+    refuse(first, other, "their --inputs or --outputs differ");
+  }
   check_models(first, other);
   if (first.left.has_value() != other.left.has_value() ||
       first.accuracy.has_value() != other.accuracy.has_value()) {

@@ -10,6 +10,7 @@ const rate = (value: number) => ({ metric: "top1", value, interval: [value - 0.1
 const conclusions = (sqnr: unknown) => [{ says: "loss", figures: { sqnr: { is: "decibels", value: sqnr } } }];
 const run = (result: unknown): Schemas["ShownRun"] => ({
   format: 8, id: "a", name: "m", verb: "quantize", state: "success", message: "", created: "", finished: "", metric: "top1", arguments: [], notes: [],
+  inputs: [], outputs: [],
   environment: {}, times: {}, folder: "", progress: null, tags: [], note: "", lists: [], files: [], result,
   models: [{ role: "reference", path: "/m.onnx", sha256: "", bytes: 1 }, { role: "quantized", path: "/q.onnx", sha256: "", bytes: 1 }],
   data: [{ role: "samples", data: "d.npz", path: "/d.npz", fingerprint: "", samples: 100, batch_size: 1, part: null }],

@@ -8,6 +8,7 @@ type Run = Schemas["ShownRun"];
 const run: Run = {
   format: 8, id: "run-1", name: "m", verb: "quantize", state: "success", message: "", created: "", finished: "", metric: "top1:label_offset=1",
   arguments: ["quantize", "/m/m.onnx", "--data=/d/d.npz", "-o", "/j/made/m.int8.onnx", "--limit=50", "--seed", "7", "--progress=json"],
+  inputs: [], outputs: [],
   notes: [], environment: {}, times: {}, folder: "/w/run-1", progress: null, result: null, tags: [], note: "", lists: [],
   files: [{ name: "recipe.json", kind: "record", record: "recipe", version: 8, bytes: 1 }],
   models: [{ role: "reference", path: "/m/m.onnx", sha256: "", bytes: 1 }, { role: "quantized", path: "/m/q.onnx", sha256: "", bytes: 1 }],

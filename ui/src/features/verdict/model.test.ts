@@ -5,6 +5,7 @@ import { culprit, foundOf, isRepeated, metaOf, modelName, stateOf, verdictOf, ve
 
 const run: Run = {
   format: 8, id: "20261121-113045-quantize-m-3f2a", name: "m", verb: "quantize", state: "success", arguments: ["quantize", "m.onnx", "--data", "d.npz"],
+  inputs: [], outputs: [],
   message: "", created: "", finished: "", metric: "top1", notes: [], environment: {}, times: {}, folder: "/w", progress: null, result: null, tags: [],
   note: "", lists: [], files: [],
   models: [

@@ -31,6 +31,8 @@ export function shownOf(run: Run, more: Partial<ShownRun> = {}): ShownRun {
     ...rest,
     format: 8,
     arguments: ["quantize", "/m/my net.onnx", "--data=/d/val.yaml"],
+    inputs: [],
+    outputs: [],
     data: [{ role: "samples", data: "val.yaml", path: "/d/val.yaml", fingerprint: "f", samples: 100, batch_size: 1, part: null }],
     notes: [],
     environment: { cpu: "Xeon", onnxruntime: "1.20.1", quantlens: "0.17.0", threads: "2" },

@@ -4,7 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +25,10 @@ bool match(Bytes bytes, const fs::path& path);
 std::string_view problem_of(std::string_view text);
 /// Likewise of a folder.
 std::string_view problem_of_folder(const fs::path& folder);
+
+/// What elements of a type are here, by TensorFlow's number of it (types.proto); codes (qint8, ...)
+/// are the integers that hold them. Nothing of complex numbers, handles and what is not known.
+std::optional<DType> dtype_of_number(std::int64_t number);
 
 /// Parses the whole graph. Nodes come in the order in which they can run; calls of functions stand
 /// for their bodies, whose nodes are `<call>/<node>`; bodies of loops and branches are subgraphs.

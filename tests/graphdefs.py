@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes small graphs of TensorFlow without TensorFlow. Run with a folder it writes the seeds of fuzz/corpus/graphdef_read."""
+"""Writes small graphs of TensorFlow without TensorFlow. Run with the folder fuzz/corpus it writes the seeds of graphdef_read and
+run_metadata."""
 import pathlib
 import struct
 import sys
@@ -127,8 +128,20 @@ def with_odd_tensors():
                  + [node("own", "MyOp", [f"c{i}" for i in range(len(values))]), node("y", "Identity", ["own:3"], **T)])
 
 
+def noted_run():
+    """A RunMetadata of a run of the network, in which each node took a microsecond."""
+    notes = b""
+    for i, name in enumerate(("_SOURCE", "image", "conv", "norm/scaled", "act", "each", "pool", "fc", "scores", "fc")):
+        result = field(1, 0) + field(3, field(1, FLOAT) + field(2, shape_of([2, 3])))
+        times = field(2, i) + field(5, 1) + field(13, 1000 * i) + field(16, 1000)
+        notes += field(2, field(1, name) + field(7, result) + field(8, f"{name} = Op(x)") + times)
+    return field(1, field(1, field(1, "/device:CPU:0") + notes)) + field(3, graph(network()))
+
+
 if __name__ == "__main__":
-    folder = pathlib.Path(sys.argv[1])
+    (pathlib.Path(sys.argv[1]) / "run_metadata").mkdir(parents=True, exist_ok=True)
+    (pathlib.Path(sys.argv[1]) / "run_metadata" / "network.pb").write_bytes(noted_run())
+    folder = pathlib.Path(sys.argv[1]) / "graphdef_read"
     folder.mkdir(parents=True, exist_ok=True)
     for name, data in {"network": graph(network()), "functions": with_functions(), "loop": with_loop(),
                        "tensors": with_odd_tensors()}.items():

@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """TensorFlow models run in a worker: their accuracies are the published ones, their outputs bit for bit those of TensorFlow's own
 Python (QUANTLENS_TENSORFLOW_PYTHON names one; the rest is checked without), and what cannot be is said in one sentence."""
+import base64
+import collections
+import gzip
 import json
 import os
+import pathlib
+import re
 import struct
 import subprocess
 from fractions import Fraction
@@ -259,7 +264,129 @@ def wrong_graphs(sandbox):
     net.write_bytes(graphdefs.graph(nodes).replace(b"Relu6", b"Relux"))
     data = sandbox.write("any.yaml", "random: {count: 4, shapes: {image: [8, 8, 1]}}\n")
     refused(sandbox, ["odd.pb", "TensorFlow refuses the graph", "Relux"], "benchmark", net, "--data", data, "--rounds", 1)
-    refused(sandbox, ["net.pb", "cannot be timed yet", "quantlens benchmark"], "profile", sandbox.path / "net.pb", "--data", data)
+
+
+def sum_of(rows, field):
+    return sum(row[field] or 0 for row in rows)
+
+
+def is_close(x, y):
+    return abs(x - y) <= 1e-6 * max(abs(x), abs(y), 1)
+
+
+def profile_of_one(sandbox):
+    """Nodes are those that TensorFlow runs, with its kernels' names; what it shows and leaves is what it does for ONNX."""
+    net = sandbox.path / "net.pb"
+    data = sandbox.write("any.yaml", "random: {count: 4, shapes: {image: [8, 8, 1]}}\nbatch_size: 2\n")
+    told = sandbox.json("profile", net, "--data", data, "--threads", "2", "--iterations", "60")
+    nodes = told["nodes"]
+    computed = {node["type"]: [op["name"] for op in node["ops"]] for node in nodes}
+    harness.check(["conv", "norm/scaled"] in computed.values(), f"what TensorFlow makes one node of is one: {computed}")
+    harness.check(all(node["runs"] == 60 and node["ops"] and node["outputs"][0] for node in nodes),
+                  "each ran and computes ops of the file")
+    harness.check(is_close(sum_of(nodes, "mean_us"), told["nodes_us"]), f"{len(nodes)} nodes add up")
+    harness.check(sorted(node["position"] for node in nodes) == list(range(len(nodes))), "in the order in which they ran")
+    harness.check(all(node["operations"] for node in nodes if "Conv" in node["type"]), "convolutions have their multiplications")
+    harness.check(told["machine"]["int8_gop_per_second"] > 0, f"TensorFlow's own products are measured: {told['machine']}")
+    folder = sandbox.workload(told["workload"])
+    harness.check((folder / "profiling_table.csv").exists() and (folder / "trace.json").exists(), "tables and a trace are left")
+    report = sandbox.path / "profile.html"
+    sandbox.run("report", told["workload"], "-o", report)
+    (packed,) = re.findall(r'id="report-data"[^>]*>\s*([A-Za-z0-9+/=]+)\s*</script>', report.read_text())
+    harness.check(nodes[0]["type"].encode() in gzip.decompress(base64.b64decode(packed)), "the report has its nodes")
+    again = sandbox.json("profile", folder / "trace.json")
+    harness.check(len(again["nodes"]) == len(nodes), "the trace is read again")
+
+
+def prices(sandbox):
+    """What tune asks of the times of nodes."""
+    told = sandbox.json("tune", sandbox.path / "net.pb", "--data", sandbox.path / "labelled.npz", "--metric", "top1",
+                        "--max-loss", "0.9", "--objective", "speed", "--threads", "1", "-o", sandbox.path / "fast.pb")
+    priced = sandbox.record(told["workload"], "prices.json")["groups"]
+    harness.check({"conv", "each", "fc"} <= {op for group in priced for op in group["ops"]}, f"{len(priced)} groups are priced")
+    harness.check(all(group["float_us"] > 0 for group in priced) and told["best_us"] > 0,
+                  "by times, and the best is timed in the end")
+
+
+def profile_of_two(sandbox):
+    name = "mobilenet_v1_0.75_224.pb"
+    common = ["--data", sandbox.path / "nhwc.yaml", "--threads", "1", "--iterations", "40"]
+    told = sandbox.json("profile", MODELS / name, sandbox.path / f"int8_{name}", *common)
+    sides = {side: told[side] for side in ("reference", "quantized")}
+    floats, codes = (side["nodes"] for side in sides.values())
+    kernels = [node["type"] for node in codes if "Quantized" in node["type"]]
+    harness.check(len(kernels) == 28, f"all 28 convolutions are int8 kernels: {collections.Counter(kernels)}")
+    work = [[node["operations"] for node in nodes if "Conv" in node["type"]] for nodes in (floats, codes)]
+    harness.check(len(work[0]) == 28 and all(work[0]) and sorted(work[0]) == sorted(work[1]),
+                  f"{sum(work[0]) / 1e6:.1f} million operations in the convolutions of both")
+    harness.check({node["role"] for node in codes} >= {"op", "quantize"}, "what makes codes is told apart")
+    ops = told["ops"]
+    harness.check(is_close(sum_of(ops, "reference_us"), sides["reference"]["nodes_us"]), "float adds up")
+    parts = sum(sum_of(ops, part) for part in ("quantized_us", "conversion_us", "layout_us"))
+    harness.check(is_close(parts, sides["quantized"]["nodes_us"]), "int8 adds up")
+    ids = [op["id"] for row in ops for op in row["ops"]]
+    harness.check(len(ids) == len(set(ids)) and sum(row["quantized"] for row in ops) >= 28,
+                  f"{len(ids)} ops of the float model, each in one row")
+    low, high = told["ratio_interval"]
+    harness.check(low <= told["ratio"] <= high, f"int8 takes {told['ratio']:.3f} of the time")
+    for finding in told["findings"]:
+        harness.check((finding["trial"] is None) == (finding["not_tried"] != []),
+                      f"{finding['rule']}: was tried, or says why not: {finding['because']}")
+    for side, profile in sides.items():
+        harness.check(0.7 < profile["explained"] < 1.3,
+                      f"{side}: {100 * profile['explained']:.1f} % of {profile['wall']['median_us']:.0f} us explained")
+
+
+def left_processes(sandbox):
+    """Command lines of processes that were started for this sandbox and run on."""
+    mark = f"QUANTLENS_WORKSPACE={sandbox.environment['QUANTLENS_WORKSPACE']}".encode()
+    left = []
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if mark in (process / "environ").read_bytes().split(b"\0"):
+                left.append((process / "cmdline").read_bytes())
+        except OSError:
+            continue
+    return left
+
+
+def crashes(sandbox):
+    """A graph whose int8 op lacks two of its ranges: TensorFlow's kernel ends its process by a failed check."""
+    def types(*numbers):
+        return graphdefs.field(1, b"".join(graphdefs.field(6, number) for number in numbers))
+
+    quint8, qint8 = 12, 11
+    floats = {"lo": ([], [0]), "hi": ([], [6]), "weight/lo": ([], [-1]), "weight/hi": ([], [1]), "bias": ([3], [0, 0, 0])}
+    nodes = [graphdefs.node("x", "Placeholder", dtype=graphdefs.T["T"], shape=graphdefs.shape([-1, 4]))]
+    nodes += [graphdefs.constant(name, graphdefs.FLOAT, graphdefs.floats(*value)) for name, value in floats.items()]
+    weight = graphdefs.tensor(qint8, [4, 3], graphdefs.field(4, bytes([1] * 12)))
+    scaled = {"mode": graphdefs.field(2, "SCALED"), "T": graphdefs.field(6, quint8)}
+    ops = graphdefs.field(1, graphdefs.field(2, "BiasAdd") + graphdefs.field(2, "Requantize"))
+    nodes += [graphdefs.constant("weight", qint8, weight), graphdefs.node("codes", "QuantizeV2", ["x", "lo", "hi"], **scaled),
+              graphdefs.node("product", "_QuantizedMatMul", ["codes", "weight", "bias", "lo", "hi", "weight/lo", "weight/hi"],
+                             T1=scaled["T"], T2=graphdefs.field(6, qint8), Tbias=graphdefs.T["T"], U=graphdefs.T["T"],
+                             Tout=scaled["T"], Tdevice_inputs=types(quint8, qint8, 1), Thost_inputs=types(1, 1, 1, 1),
+                             Tdevice_outputs=types(quint8), Thost_outputs=types(1, 1), fused_ops=ops,
+                             input_quant_mode=scaled["mode"], output_quant_mode=scaled["mode"]),
+              graphdefs.node("y", "Dequantize", ["product", "product:1", "product:2"], **scaled)]
+    crashing, whole = sandbox.path / "crashing.pb", sandbox.path / "whole.pb"
+    crashing.write_bytes(graphdefs.graph(nodes))
+    whole.write_bytes(graphdefs.graph([
+        nodes[0], graphdefs.constant("w", graphdefs.FLOAT, graphdefs.floats([4, 3], [1] * 12)),
+        graphdefs.node("y", "MatMul", ["x", "w"], **graphdefs.T)]))
+    np.savez(sandbox.path / "four.npz", x=np.ones((4, 4), np.float32), label=np.zeros(4, np.int64))
+    data = ["--data", sandbox.path / "four.npz"]
+    words = ["the worker for tensorflow", "signal 6", "Check failed: index"]
+    for verb, models, more in (("evaluate", [crashing], ["--metric", "top1"]), ("diagnose", [whole, crashing], []),
+                               ("profile", [crashing], []), ("profile", [whole, crashing], [])):
+        done = sandbox.run(verb, *models, *data, *more, code=1)
+        told = [line for line in done.stderr.splitlines() if line.startswith("quantlens: ")]
+        is_told = len(told) == 1 and all(word in told[0] for word in words) and "0x" not in told[0]
+        harness.check(is_told, f"{verb}: one sentence says what ended, and why: {told}")
+        kept = json.loads((sandbox.workload(done.told_id) / "workload.json").read_text())
+        harness.check(kept["state"] == "failure" and all(word in kept["message"] for word in words),
+                      f"{verb}: the workload says so: {kept['state']}")
+        harness.check(left_processes(sandbox) == [], f"{verb}: no process is left")
 
 
 def main():
@@ -268,11 +395,15 @@ def main():
     if not runtime()["available"]:
         harness.skip(runtime()["problem"])
     wrong_graphs(sandbox)
+    crashes(sandbox)
+    profile_of_one(sandbox)
+    prices(sandbox)
     harness.need_testdata()
     scores(sandbox)
     bit_for_bit(sandbox)
     calibrations(sandbox)
     quantized(sandbox)
+    profile_of_two(sandbox)
 
 
 if __name__ == "__main__":

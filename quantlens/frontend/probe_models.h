@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "quantlens/graph/model.h"
 
@@ -18,11 +19,12 @@ inline constexpr const char* kStandInValue = "quantlens/extents";
 /// format cannot be written.
 std::optional<Model> stand_in(const Model& model);
 
-/// `length` ops, each element by element over `elements` floats, none of which a runtime folds into
-/// its neighbour.
-Model chain_model(std::size_t length, std::int64_t elements);
+/// A model of that format: `length` ops, each element by element over `elements` floats, none of
+/// which a runtime folds into its neighbour. This and the next throw Errc::unsupported where the
+/// format cannot be written.
+Model chain_model(std::string_view format, std::size_t length, std::int64_t elements);
 
 /// A product of two matrices of n by n, the second a weight: floats, or codes to codes.
-Model product_model(std::int64_t n, bool integer);
+Model product_model(std::string_view format, std::int64_t n, bool integer);
 
 }  // namespace quantlens::frontend

@@ -57,7 +57,7 @@ void classify(NodeTime& row, const Work& work, const Machine& machine) {
   if (row.operations) row.gop_per_second = static_cast<double>(*row.operations) / row.mean_us / 1e3;
   if (!row.bytes) return;
   const double most = work.integer ? machine.int8_gop_per_second : machine.float_gop_per_second;
-  const double arithmetic = row.gop_per_second.value_or(0) / most;
+  const double arithmetic = most > 0 ? row.gop_per_second.value_or(0) / most : 0;
   const double traffic = *row.gb_per_second / machine.gb_per_second;
   if (std::max(arithmetic, traffic) < kBusy) {
     row.bound = Bound::overhead;
@@ -75,15 +75,15 @@ std::vector<std::string> texts(const std::vector<std::string>& values, const Run
   return result;
 }
 
-NodeTime row_of(const Node& node, const Attributed& attributed, const Graph& file,
+NodeTime row_of(const Node& node, const Attributed& attributed, const Model& file,
                 const RunTimes& samples) {
   NodeTime row;
   row.name = op_name(node);
   row.type = full_type(node);
-  row.provider = "CPUExecutionProvider";
+  if (file.format != "graphdef") row.provider = "CPUExecutionProvider";  // TensorFlow has none
   row.role = attributed.role;
   for (const std::size_t op : attributed.ops) {
-    row.ops.push_back(ref_of(file.nodes[op]));
+    row.ops.push_back(ref_of(file.graph.nodes[op]));
   }
   row.inputs = texts(node.inputs, samples);
   row.outputs = texts(node.outputs, samples);
@@ -141,7 +141,7 @@ Profile assemble(const Model& file, const RunTimes& samples, const RunTimes* sin
   const std::vector<Attributed> attributed = attribute(samples.graph, file.graph);
   for (std::size_t i = 0; i < samples.graph.nodes.size(); ++i) {
     const Node& node = samples.graph.nodes[i];
-    NodeTime row = row_of(node, attributed[i], file.graph, samples);
+    NodeTime row = row_of(node, attributed[i], file, samples);
     row.position = i;
     const std::size_t self[] = {i};
     timings.set(row, self);

@@ -90,11 +90,23 @@ TEST(Assemble, WhatKeepsANodeBusyIsToldByTheMachine) {
   machine.float_gop_per_second = 0.01;
   const Profile weak = assemble(file_of_three(), samples_of_three(), nullptr, {.machine = machine});
   EXPECT_EQ(weak.nodes[2].bound, Bound::compute);
+  machine.float_gop_per_second = 0;
+  const Profile untold =
+      assemble(file_of_three(), samples_of_three(), nullptr, {.machine = machine});
+  EXPECT_EQ(untold.nodes[2].bound, Bound::memory) << "the runtime has no such product";
   machine = {.gb_per_second = 100, .float_gop_per_second = 100, .int8_gop_per_second = 100};
   const Profile fast = assemble(file_of_three(), samples_of_three(), nullptr, {.machine = machine});
   EXPECT_EQ(fast.nodes[2].bound, Bound::overhead);
   EXPECT_EQ(assemble(file_of_three(), samples_of_three(), nullptr, {}).nodes[2].bound,
             std::nullopt);
+}
+
+TEST(Assemble, ProvidersAreThoseOfOnnxRuntimeAlone) {
+  EXPECT_EQ(assemble(file_of_three(), samples_of_three(), nullptr, {}).nodes[0].provider,
+            "CPUExecutionProvider");
+  Model file = file_of_three();
+  file.format = "graphdef";
+  EXPECT_EQ(assemble(file, samples_of_three(), nullptr, {}).nodes[0].provider, "");
 }
 
 TEST(Assemble, ScalingIsTheTimeWithOneThreadOverThatWithAll) {

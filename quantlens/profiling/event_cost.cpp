@@ -19,17 +19,16 @@ constexpr std::size_t kMostNodes = 2000;
 constexpr std::int64_t kLeastElements = 64;
 constexpr std::int64_t kMostElements = 16384;
 
-}  // namespace
+/// Means of a chain's runs, in microseconds.
+struct ChainTimes {
+  double bare_us = 0;
+  double timed_us = 0;
+  double outside_us = 0;  ///< of timed runs, what no node has
+};
 
-EventCost event_cost(TimedOptions how, std::size_t nodes, std::int64_t elements,
-                     const Progress& progress) {
+ChainTimes chain_times(const Model& model, TimedOptions how, const Progress& progress) {
   constexpr int kRuns = 60;
   constexpr int kAtOnce = 10;
-  const std::size_t length = std::clamp(nodes, kLeastNodes, kMostNodes);
-  const Model model =
-      frontend::chain_model(length, std::clamp(elements, kLeastElements, kMostElements));
-  how.in_turn = true;
-  how.stop_requested = [&progress] { return progress.stop_requested(); };
   const auto bare = open_timed(model, how);
   how.nodes = true;
   const auto timed = open_timed(model, how);
@@ -53,10 +52,27 @@ EventCost event_cost(TimedOptions how, std::size_t nodes, std::int64_t elements,
     throw_if_stopped(progress);
     run_in_turn(turns, keep);
   }
-  const auto count = static_cast<double>(length);
-  const double whole = (wall_time(timed_us).mean_us - wall_time(bare_us).mean_us) / count;
+  return {.bare_us = wall_time(bare_us).mean_us,
+          .timed_us = wall_time(timed_us).mean_us,
+          .outside_us = wall_time(outside_us).mean_us};
+}
+
+}  // namespace
+
+EventCost event_cost(const ChainLike& like, TimedOptions how, const Progress& progress) {
+  how.in_turn = true;
+  how.stop_requested = [&progress] { return progress.stop_requested(); };
+  const std::size_t length = std::clamp(like.nodes, kLeastNodes, kMostNodes);
+  const std::int64_t elements = std::clamp(like.elements, kLeastElements, kMostElements);
+  const auto times = [&](std::size_t nodes) {
+    return chain_times(frontend::chain_model(like.format, nodes, elements), how, progress);
+  };
+  const ChainTimes all = times(length);
+  const ChainTimes one = times(1);
+  const auto more = static_cast<double>(length - 1);
+  const double whole = ((all.timed_us - all.bare_us) - (one.timed_us - one.bare_us)) / more;
   // A node and its timer each enlarge what the runtime sets up for a run, by the same amount.
-  const double outside = wall_time(outside_us).mean_us / count / 2;
+  const double outside = std::max(0.0, (all.outside_us - one.outside_us) / more / 2);
   return {.inside_us = std::max(0.0, whole - outside), .outside_us = outside};
 }
 

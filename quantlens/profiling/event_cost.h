@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "quantlens/base/progress.h"
 #include "quantlens/runtime/timed.h"
@@ -16,11 +17,17 @@ struct EventCost {
   double outside_us = 0;
 };
 
+/// What a model is like whose nodes are timed.
+struct ChainLike {
+  std::string_view format;  ///< which says the runtime
+  std::size_t nodes = 0;
+  std::int64_t elements = 0;  ///< that each node gives
+};
+
 /// Measured on a chain of cheap ops that is run with and without timers in turn. The cost grows
-/// with how much a run touches between two timers, so the chain is made like the model: of as many
-/// nodes, each giving as many elements (both within limits). `how`: threads, and where models run.
-/// Throws Errc::interrupted where progress asks to stop.
-EventCost event_cost(TimedOptions how, std::size_t nodes, std::int64_t elements,
-                     const Progress& progress);
+/// with how much a run touches between two timers, so the chain is made like the model (within
+/// limits); what one node costs more than none in a chain of one is taken off it. `how`: threads,
+/// and where models run. Throws Errc::interrupted where progress asks to stop.
+EventCost event_cost(const ChainLike& like, TimedOptions how, const Progress& progress);
 
 }  // namespace quantlens

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "quantlens/base/cores.h"
+#include "quantlens/base/error.h"
 #include "quantlens/frontend/probe_models.h"
 #include "quantlens/profiling/ones_for.h"
 #include "quantlens/runtime/timed.h"
@@ -35,9 +36,9 @@ double copied_gb_per_second(unsigned threads) {
   return 2.0 * kBytes / best / 1e9;
 }
 
-double product_gop_per_second(bool integer, const TimedOptions& how) {
+double product_gop_per_second(std::string_view format, bool integer, const TimedOptions& how) {
   constexpr std::int64_t kExtent = 512;
-  const Model model = frontend::product_model(kExtent, integer);
+  const Model model = frontend::product_model(format, kExtent, integer);
   const auto run = open_timed(model, how);
   const std::size_t batch = run->add(ones_for(model));
   std::uint64_t best = std::numeric_limits<std::uint64_t>::max();
@@ -45,12 +46,22 @@ double product_gop_per_second(bool integer, const TimedOptions& how) {
   return 2.0 * kExtent * kExtent * kExtent / static_cast<double>(best);
 }
 
+/// TensorFlow without oneDNN, for one, fails at the first run.
+double integer_gop_per_second(std::string_view format, const TimedOptions& how) {
+  try {
+    return product_gop_per_second(format, true, how);
+  } catch (const Error& error) {
+    if (error.code() == Errc::interrupted) throw;
+    return 0;
+  }
+}
+
 }  // namespace
 
-Machine measure_machine(const TimedOptions& how) {
+Machine measure_machine(std::string_view format, const TimedOptions& how) {
   return {.gb_per_second = copied_gb_per_second(how.threads),
-          .float_gop_per_second = product_gop_per_second(false, how),
-          .int8_gop_per_second = product_gop_per_second(true, how)};
+          .float_gop_per_second = product_gop_per_second(format, false, how),
+          .int8_gop_per_second = integer_gop_per_second(format, how)};
 }
 
 }  // namespace quantlens

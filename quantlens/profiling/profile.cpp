@@ -170,7 +170,9 @@ Profiled profile(std::span<const ToProfile> models, const ProfileOptions& option
                      .batch_size = models[0].batches[0].samples.size(),
                      .event = {},
                      .machine = {}};
-  if (options.machine) frame.machine = measure_machine(place_of(options));
+  if (options.machine) {
+    frame.machine = measure_machine(models[0].model.format, place_of(options));
+  }
   Rounds rounds(models, options, progress);
   rounds.run();
   Profiled result;
@@ -179,8 +181,10 @@ Profiled profile(std::span<const ToProfile> models, const ProfileOptions& option
     const RunTimes& samples = (sampler++)->samples();
     std::optional<RunTimes> single;
     if (options.threads > 1 && options.scaling) single = with_one_thread(what, options, progress);
-    frame.event = event_cost(place_of(options), samples.graph.nodes.size(),
-                             typical_elements(samples), progress);
+    const ChainLike like{.format = what.model.format,
+                         .nodes = samples.graph.nodes.size(),
+                         .elements = typical_elements(samples)};
+    frame.event = event_cost(like, place_of(options), progress);
     result.graphs.push_back(samples.graph);
     result.types.push_back(samples.types);
     result.answers.push_back(samples.answers);

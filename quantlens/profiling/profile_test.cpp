@@ -184,7 +184,8 @@ TEST_F(Profiles, ASamplerRunsAllItsBatchesInTurn) {
 
 TEST_F(Profiles, ATimerCostsNoLessThanNothing) {
   for (const std::int64_t elements : {std::int64_t{0}, std::int64_t{1000}}) {
-    const EventCost cost = event_cost({}, 0, elements, NoProgress());
+    const EventCost cost =
+        event_cost({.format = "onnx", .nodes = 0, .elements = elements}, {}, NoProgress());
     EXPECT_GE(cost.inside_us, 0);
     EXPECT_GE(cost.outside_us, 0);
     EXPECT_LT(cost.inside_us, 1000);
@@ -192,7 +193,7 @@ TEST_F(Profiles, ATimerCostsNoLessThanNothing) {
 }
 
 TEST_F(Profiles, AMachineCanDoSomething) {
-  const Machine machine = measure_machine({.threads = 0});
+  const Machine machine = measure_machine("onnx", {.threads = 0});
   for (const double rate :
        {machine.gb_per_second, machine.float_gop_per_second, machine.int8_gop_per_second}) {
     EXPECT_GT(rate, 0);
@@ -201,10 +202,10 @@ TEST_F(Profiles, AMachineCanDoSomething) {
 }
 
 TEST_F(Profiles, NoNodeOfASyntheticChainIsFusedAway) {
-  const Model model = frontend::chain_model(60, 64);
+  const Model model = frontend::chain_model("onnx", 60, 64);
   const auto run = open_timed(model, {.nodes = true});
   EXPECT_EQ(run->graph().nodes.size(), 60u);
-  const Model product = frontend::product_model(16, true);
+  const Model product = frontend::product_model("onnx", 16, true);
   EXPECT_TRUE(uses_codes(product.graph));
   const auto timed = open_timed(product, {});
   EXPECT_GT(timed->run(timed->add(ones_for(product))).whole, 0u);

@@ -45,10 +45,13 @@ using ValueTypes = std::unordered_map<std::string, TensorType>;
 
 /// What one run took, in nanoseconds of wall time.
 struct RunTime {
-  std::uint64_t whole = 0;  ///< the runtime's call: outputs are made in it and dropped after it
+  /// The runtime's call: outputs are made in it and dropped after it. Where the runtime itself
+  /// notes the nodes' times, as TensorFlow does, without what it takes to note them.
+  std::uint64_t whole = 0;
   /// Of each node of `TimedRun::graph`: from the end of what ran before it to its own end, so that
-  /// the runtime's steps between two nodes are in it, and one stamp of the clock. Empty without
-  /// nodes. Valid until the next run.
+  /// the runtime's steps between two nodes are in it, and one stamp of the clock. Where the runtime
+  /// itself notes them: from the first of its steps for the node to the last. Empty without nodes.
+  /// Valid until the next run.
   std::span<const std::uint64_t> nodes;
 };
 
@@ -65,7 +68,7 @@ class TimedRun {
   /// Runs it once for what it answers: outputs by name, but for those that are no tensors.
   virtual TensorMap outputs(std::size_t number) = 0;
   /// The graph that the runtime really runs, after all its optimisations, in file order: fused and
-  /// laid out anew. Empty without nodes.
+  /// laid out anew. Empty without nodes; known by the first batch at the latest.
   virtual const Graph& graph() const = 0;
   /// Types of that graph's values (inputs and results of nodes) in the first run.
   virtual const ValueTypes& types() const = 0;

@@ -95,6 +95,12 @@ AttributeWriter& AttributeWriter::real(std::string_view key, float value) {
   return add(key, std::move(out));
 }
 
+AttributeWriter& AttributeWriter::shape(std::string_view key, const Shape& value) {
+  Pieces out;
+  out.field(AttrValue::shape, encode_shape(value));
+  return add(key, std::move(out));
+}
+
 AttributeWriter& AttributeWriter::tensor(std::string_view key, Pieces message) {
   Pieces out;
   out.field(AttrValue::tensor, std::move(message));

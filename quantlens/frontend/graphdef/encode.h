@@ -28,6 +28,7 @@ class AttributeWriter {
   AttributeWriter& texts(std::string_view key, const std::vector<std::string_view>& values);
   AttributeWriter& flag(std::string_view key, bool value);
   AttributeWriter& real(std::string_view key, float value);
+  AttributeWriter& shape(std::string_view key, const Shape& value);
   AttributeWriter& tensor(std::string_view key, Pieces message);
   /// A whole field of another node, which has to outlive what is written.
   AttributeWriter& copy(std::string_view field);

@@ -4,7 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +28,10 @@ std::string_view problem_of_folder(const fs::path& folder);
 
 /// Whether the bytes are a Keras file: an archive, or HDF5.
 bool is_keras(Bytes bytes, const fs::path& path);
+
+/// What elements of a type are here, by TensorFlow's number of it (types.proto); codes (qint8, ...)
+/// are the integers that hold them. Nothing of complex numbers, handles and what is not known.
+std::optional<DType> dtype_of_number(std::int64_t number);
 
 /// Parses the whole graph. Nodes come in the order in which they can run; calls of functions stand
 /// for their bodies, whose nodes are `<call>/<node>`; bodies of loops and branches are subgraphs.

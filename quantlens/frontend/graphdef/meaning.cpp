@@ -193,8 +193,9 @@ Roles roles_by_name(std::string_view type) {
 }  // namespace
 
 void tell_meaning(Node& node, const Constants& constants) {
-  const auto* const row = std::ranges::lower_bound(kMeanings, node.type, {}, &MeaningRow::type);
-  if (row == kMeanings.end() || row->type != node.type) {
+  const std::string type = plain_type(node.type);
+  const auto* const row = std::ranges::lower_bound(kMeanings, type, {}, &MeaningRow::type);
+  if (row == kMeanings.end() || row->type != type) {
     node.roles = roles_by_name(node.type);
     return;
   }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/frontend/graphdef/small_graphs.h"
+#include "quantlens/frontend/graphdef/source.h"
 #include "quantlens/graph/outline.h"
 #include "quantlens/graph/roles_of.h"
 
@@ -60,6 +61,21 @@ TEST(GraphDefMeaning, OfConvolutionsIsToldByTheAxesOfFilterAndData) {
           .output_axis = 3, .input_axis = 2, .channel_axis = 3, .window = {.strides = {2, 3}}}));
   EXPECT_EQ(weight_of(node), "filter");
   EXPECT_EQ(shape_of("Conv2D", {"x", "filter"}, kWindow), "[2,5,3,2]");
+}
+
+TEST(GraphDefMeaning, OfOpsOfOneDnnIsThatOfTheOpsWhosePlaceTheyHaveTaken) {
+  EXPECT_EQ(plain_type("_MklNativeDepthwiseConv2dNative"), "DepthwiseConv2dNative");
+  EXPECT_EQ(plain_type("_MklNativeFusedConv2D"), "_FusedConv2D");
+  EXPECT_EQ(plain_type("_MklSoftmax"), "Softmax");
+  EXPECT_EQ(plain_type("_MklUnheardOf"), "UnheardOf");
+  EXPECT_EQ(plain_type("MatMul"), "MatMul");
+  const Node node = told("_MklNativeConv2D", {"x", "filter"}, kWindow);
+  EXPECT_EQ(node.type, "_MklNativeConv2D");
+  EXPECT_EQ(node.kind, Kind::conv);
+  EXPECT_EQ(weight_of(node), "filter");
+  const Node fused = told("_MklNativeFusedConv2D", {"x", "filter", "zero"}, kWindow);
+  EXPECT_NE(role<roles::Convolution>(fused), nullptr);
+  EXPECT_EQ(told("_MklSoftmax", {"x"}).kind, Kind::softmax);
 }
 
 TEST(GraphDefMeaning, OfConvolutionsFollowsTheDataFormat) {

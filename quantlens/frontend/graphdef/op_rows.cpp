@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/format.h>
+
 #include "quantlens/frontend/graphdef/source.h"
 
 namespace quantlens::graphdef {
@@ -70,11 +72,30 @@ constexpr std::array<std::string_view, 14> kAside = {
 };
 static_assert(std::ranges::is_sorted(kAside));
 
-}  // namespace
+// How ops of oneDNN are named. Native ones take and give what the op does whose place they take;
+// others may take and give notes of blocked layouts as well.
+constexpr std::string_view kNative = "_MklNative";
+constexpr std::string_view kBlocked = "_Mkl";
 
-const OpRow* find_op(std::string_view type) {
+const OpRow* row_of(std::string_view type) {
   const auto found = std::ranges::lower_bound(op_rows(), type, {}, &OpRow::type);
   return found == op_rows().end() || found->type != type ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::string plain_type(std::string_view type) {
+  for (const std::string_view prefix : {kNative, kBlocked}) {
+    if (!type.starts_with(prefix)) continue;
+    const std::string_view bare = type.substr(prefix.size());
+    const std::string fused = fmt::format("_{}", bare);
+    return std::string(row_of(fused) != nullptr ? fused : bare);
+  }
+  return std::string(type);
+}
+
+const OpRow* find_op(std::string_view type) {
+  return row_of(type.starts_with(kNative) ? plain_type(type) : type);
 }
 
 std::optional<std::size_t> count_outputs(const OpRow& row, const Node& node) {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "quantlens/frontend/graphdef/graphdef.h"
 #include "quantlens/frontend/graphdef/wire.h"
 #include "quantlens/graph/model.h"
 
@@ -102,9 +103,8 @@ std::optional<std::vector<Dim>> read_shape(std::string_view message);
 /// Of a Value that is a list of shapes.
 std::vector<std::optional<std::vector<Dim>>> read_shapes(const Value& value);
 
-/// A type's word, "float32" and such, and what it is here, by TensorFlow's number.
+/// A type's word, "float32" and such, by TensorFlow's number; what it is here: graphdef.h.
 std::string type_word(std::int64_t number);
-std::optional<DType> dtype_of_number(std::int64_t number);
 std::optional<DType> dtype_of_word(std::string_view word);
 
 /// A TensorProto; nothing where its elements have no DType, and of texts. `name`: what messages
@@ -135,6 +135,11 @@ std::vector<Op> read_ops(Source& source, std::span<const std::string_view> nodes
 /// Without `outputs` these are the values of ops that nobody reads, but for those that are aside.
 Graph make_graph(const Source& source, std::vector<Op> ops,
                  std::optional<std::vector<ValueInfo>> outputs);
+
+/// The op of the registry whose place one of oneDNN's has taken in a graph that TensorFlow has
+/// optimised: "Softmax" of "_MklSoftmax", "_FusedConv2D" of "_MklNativeFusedConv2D"; of any other
+/// op its own name.
+std::string plain_type(std::string_view type);
 
 /// The values that an op gives, as TensorFlow's registry has them; null where it is not known here.
 struct OpRow;

@@ -57,12 +57,13 @@ std::string range_of(const std::string& value, int number) {
 bool CodesTeller::tell(Node& node) {
   if (node.outputs.empty()) return false;
   bool is_told = false;
-  if (node.type == "QuantizeV2") is_told = tell_quantize(node);
-  if (node.type == "Dequantize") is_told = tell_dequantize(node);
-  if (node.type == "_FusedQuantizedConv2D" || node.type == "_FusedQuantizedDepthwiseConv2D" ||
-      node.type == "_QuantizedMatMul")
+  const std::string type = plain_type(node.type);
+  if (type == "QuantizeV2") is_told = tell_quantize(node);
+  if (type == "Dequantize") is_told = tell_dequantize(node);
+  if (type == "_FusedQuantizedConv2D" || type == "_FusedQuantizedDepthwiseConv2D" ||
+      type == "_QuantizedMatMul")
     is_told = tell_fused(node);
-  if (node.type == "QuantizedMaxPool") is_told = tell_pool(node);
+  if (type == "QuantizedMaxPool") is_told = tell_pool(node);
   if (is_told) told_.insert(node.outputs[0]);
   if (!is_told) follow(node);
   return is_told;
@@ -183,7 +184,7 @@ bool CodesTeller::tell_fused(Node& node) {
   if (!weight) return false;
   std::vector<std::string> told{inputs[0], of_data.scale, of_data.zero_point,
                                 inputs[1], weight->scale, weight->zero_point};
-  const bool is_product = node.type == "_QuantizedMatMul";
+  const bool is_product = plain_type(node.type) == "_QuantizedMatMul";
   if (is_product) told.push_back(inputs[2]);
   if (result) told.insert(told.end(), {result->scale, result->zero_point});
   if (!is_product) told.push_back(inputs[2]);
@@ -195,7 +196,7 @@ bool CodesTeller::tell_fused(Node& node) {
 
 bool CodesTeller::tell_convolution(Node& node, std::vector<std::string> inputs) {
   Reading of{node, constants_};
-  const Told told = node.type == "_FusedQuantizedConv2D" ? conv_2d(of) : depthwise(of);
+  const Told told = plain_type(node.type) == "_FusedQuantizedConv2D" ? conv_2d(of) : depthwise(of);
   if (!told) return false;
   roles::Convolution role = std::get<roles::Convolution>(*told);
   role.operands = {.data = 0, .weight = 3, .bias = 8};

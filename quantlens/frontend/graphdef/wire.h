@@ -73,6 +73,32 @@ struct TensorProto {
     uint64_val = 17
   };
 };
+struct RunMetadata {
+  enum : std::uint32_t { step_stats = 1, partition_graphs = 3 };
+};
+struct StepStats {
+  enum : std::uint32_t { dev_stats = 1 };
+};
+struct DeviceStepStats {
+  enum : std::uint32_t { device = 1, node_stats = 2 };
+};
+struct NodeExecStats {
+  enum : std::uint32_t {
+    node_name = 1,
+    all_start_micros = 2,
+    all_end_rel_micros = 5,
+    output = 7,
+    timeline_label = 8,
+    all_start_nanos = 13,
+    all_end_rel_nanos = 16
+  };
+};
+struct NodeOutput {
+  enum : std::uint32_t { slot = 1, tensor_description = 3 };
+};
+struct TensorDescription {
+  enum : std::uint32_t { dtype = 1, shape = 2 };
+};
 struct FunctionDefLibrary {
   enum : std::uint32_t { function = 1 };
 };

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/frontend/onnx/onnx.h"
+#include "quantlens/frontend/onnx/probe_models.h"
 
 namespace quantlens::frontend {
 namespace {
@@ -49,38 +50,42 @@ std::optional<Model> stand_in(const Model& model) {
   return model_of(graph, model.path);
 }
 
+}  // namespace quantlens::frontend
+
+namespace quantlens::onnx {
+
 Model chain_model(std::size_t length, std::int64_t elements) {
   constexpr std::array kTypes = {"Abs", "Neg", "Sigmoid", "Add", "Tanh", "Floor"};
   Graph graph;
-  graph.inputs = {value("x0", DType::float32, {1, elements})};
+  graph.inputs = {frontend::value("x0", DType::float32, {1, elements})};
   for (std::size_t i = 0; i < length; ++i) {
     const std::string type = kTypes[i % kTypes.size()];
     std::vector<std::string> inputs{fmt::format("x{}", i)};
     if (type == "Add") inputs.emplace_back("x0");
-    graph.nodes.push_back(node(type, std::move(inputs), fmt::format("x{}", i + 1)));
+    graph.nodes.push_back(frontend::node(type, std::move(inputs), fmt::format("x{}", i + 1)));
   }
-  graph.outputs = {value(fmt::format("x{}", length), DType::float32, {1, elements})};
-  return model_of(graph);
+  graph.outputs = {frontend::value(fmt::format("x{}", length), DType::float32, {1, elements})};
+  return frontend::model_of(graph);
 }
 
 Model product_model(std::int64_t n, bool integer) {
   const auto count = static_cast<std::size_t>(n * n);
   Graph graph;
   const DType dtype = integer ? DType::uint8 : DType::float32;
-  graph.inputs = {value("a", dtype, {n, n})};
-  graph.outputs = {value("c", dtype, {n, n})};
+  graph.inputs = {frontend::value("a", dtype, {n, n})};
+  graph.outputs = {frontend::value("c", dtype, {n, n})};
   if (!integer) {
     graph.weights.emplace("b", Tensor::from<float>({n, n}, std::vector<float>(count, 0.5F)));
-    graph.nodes = {node("MatMul", {"a", "b"}, "c")};
-    return model_of(graph);
+    graph.nodes = {frontend::node("MatMul", {"a", "b"}, "c")};
+    return frontend::model_of(graph);
   }
   graph.weights.emplace("b", Tensor::from<std::int8_t>({n, n}, std::vector<std::int8_t>(count, 1)));
   graph.weights.emplace("scale", Tensor::scalar(0.5F));
   graph.weights.emplace("zero", Tensor::scalar(std::uint8_t{1}));
   graph.weights.emplace("zero_b", Tensor::scalar(std::int8_t{0}));
-  graph.nodes = {
-      node("QLinearMatMul", {"a", "scale", "zero", "b", "scale", "zero_b", "scale", "zero"}, "c")};
-  return model_of(graph);
+  graph.nodes = {frontend::node(
+      "QLinearMatMul", {"a", "scale", "zero", "b", "scale", "zero_b", "scale", "zero"}, "c")};
+  return frontend::model_of(graph);
 }
 
-}  // namespace quantlens::frontend
+}  // namespace quantlens::onnx

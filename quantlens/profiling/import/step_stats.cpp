@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "quantlens/frontend/graphdef/step_stats.h"
+
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -6,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <protozero/pbf_reader.hpp>
+#include <protozero/exception.hpp>
 
 #include "quantlens/base/error.h"
 #include "quantlens/profiling/import/damage.h"
@@ -19,17 +21,6 @@ namespace {
 constexpr std::size_t kMostBytes = 1U << 20;  // of one node's message
 constexpr std::uint64_t kLongestStepUs = 1'000'000'000'000;
 constexpr std::uint32_t kLengthDelimited = 2;
-
-struct NodeExecStats {
-  enum : protozero::pbf_tag_type {
-    node_name = 1,
-    all_start_micros = 2,
-    all_end_rel_micros = 5,
-    timeline_label = 8,
-    all_start_nanos = 13,
-    all_end_rel_nanos = 16
-  };
-};
 
 /// Which message the bytes are.
 enum class Form { none, step_stats, run_metadata };
@@ -111,49 +102,6 @@ std::string_view named_node(std::string_view label) {
   return end == std::string_view::npos ? std::string_view{} : label.substr(at + 2, end - at - 2);
 }
 
-/// One node's message.
-struct Stats {
-  std::string_view name, label;
-  std::int64_t start_us = 0, us = 0, start_ns = 0, ns = 0;
-};
-
-Stats read_stats(std::string_view message) {
-  using protozero::pbf_wire_type;
-  Stats stats;
-  protozero::pbf_reader reader(message.data(), message.size());
-  while (reader.next()) {
-    const bool bytes = reader.wire_type() == pbf_wire_type::length_delimited;
-    const bool number = reader.wire_type() == pbf_wire_type::varint;
-    const auto text = [&] {
-      const auto view = reader.get_view();
-      return std::string_view(view.data(), view.size());
-    };
-    switch (reader.tag()) {
-      case NodeExecStats::node_name:
-        bytes ? void(stats.name = text()) : reader.skip();
-        break;
-      case NodeExecStats::timeline_label:
-        bytes ? void(stats.label = text()) : reader.skip();
-        break;
-      case NodeExecStats::all_start_micros:
-        number ? void(stats.start_us = reader.get_int64()) : reader.skip();
-        break;
-      case NodeExecStats::all_end_rel_micros:
-        number ? void(stats.us = reader.get_int64()) : reader.skip();
-        break;
-      case NodeExecStats::all_start_nanos:
-        number ? void(stats.start_ns = reader.get_int64()) : reader.skip();
-        break;
-      case NodeExecStats::all_end_rel_nanos:
-        number ? void(stats.ns = reader.get_int64()) : reader.skip();
-        break;
-      default:
-        reader.skip();
-    }
-  }
-  return stats;
-}
-
 class StepStatsReader {
  public:
   StepStatsReader(std::istream& in, Progress& progress) : bytes_(in, progress) {}
@@ -197,9 +145,9 @@ void StepStatsReader::walk(std::uint64_t end, Enter enter) {
 void StepStatsReader::node(std::size_t length, std::string_view device_name) {
   const std::string_view message = bytes_.peek(length);
   if (message.size() < length) return;  // the file ends: told as such
-  Stats stats;
+  graphdef::NodeStats stats;
   try {
-    stats = read_stats(message);
+    stats = graphdef::read_node_stats(message);
   } catch (const protozero::exception&) {
     ++damage_.broken;
     return;

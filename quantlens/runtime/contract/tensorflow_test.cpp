@@ -3,12 +3,14 @@
 // are known.
 #include "quantlens/runtime/tensorflow/tensorflow.h"
 
+#include <algorithm>
 #include <thread>
 
 #include <gmock/gmock.h>
 
 #include "quantlens/frontend/graphdef/small_graphs.h"
 #include "quantlens/graph/cut.h"
+#include "quantlens/graph/roles_of.h"
 #include "quantlens/runtime/contract/exact_net.h"
 #include "quantlens/runtime/contract/run_contract.h"
 #include "quantlens/runtime/formats.h"
@@ -334,8 +336,102 @@ TEST_F(Tensorflow, IsTimedAsAWhole) {
   EXPECT_TRUE(run->run(number).nodes.empty());
   EXPECT_TRUE(run->graph().nodes.empty());
   EXPECT_THAT(floats_of(run->outputs(number).at("z")), ElementsAre(4, 6));
-  EXPECT_EQ(refusal([&] { open_timed(model, {.nodes = true}); }, {"small.pb", "benchmark"}),
-            Errc::unsupported);
+}
+
+/// The same with a bias: y = relu(x w + b).
+Model biased_product() {
+  GraphBytes graph;
+  graph.producer(1286).input("x", {-1, 3});
+  constant(graph, "w", graphdef::kFloat, graphdef::floats({3, 2}, {1, -1, 2, 0, -3, 4}));
+  constant(graph, "b", graphdef::kFloat, graphdef::floats({2}, {1, -1}));
+  graph.node("product", "MatMul", {"x", "w"}, kOfFloats)
+      .node("sum", "BiasAdd", {"product", "b"}, kOfFloats)
+      .node("y", "Relu", {"sum"}, kOfFloats)
+      .node("z", "AddV2", {"y", "y"}, kOfFloats);
+  return graph.read();
+}
+
+TEST_F(Tensorflow, IsTimedNodeByNode) {
+  const Model model = biased_product();
+  const auto run = open_timed(model, {.nodes = true});
+  EXPECT_TRUE(run->graph().nodes.empty()) << "it is made for the first batch";
+  run->add(three(1, 2, 1));
+  const Graph graph = run->graph();
+  ASSERT_LT(graph.nodes.size(), 4U) << "TensorFlow computes the product and the bias as one";
+  EXPECT_THAT(graph.nodes[0].type, testing::HasSubstr("FusedMatMul"));
+  EXPECT_NE(quantlens::role<roles::MatrixProduct>(graph.nodes[0]), nullptr);
+  EXPECT_EQ(graph.nodes.back().outputs[0], "z") << "named as in the file";
+  run->add(batch(0, {{"x", Tensor::from<float>({2, 3}, {1, 2, 1, 3, 4, 5})}}));
+  EXPECT_EQ(run->graph().nodes.size(), graph.nodes.size());
+  for (const std::size_t number : {1, 0, 1}) {
+    const RunTime time = run->run(number);
+    ASSERT_EQ(time.nodes.size(), graph.nodes.size());
+    std::uint64_t sum = 0;
+    for (const std::uint64_t ns : time.nodes) {
+      EXPECT_GT(ns, 0U);
+      sum += ns;
+    }
+    EXPECT_LE(sum, time.whole);
+  }
+  ASSERT_TRUE(run->types().contains("y"));
+  EXPECT_EQ(run->types().at("y").shape, (Shape{1, 2})) << "of the first batch";
+  EXPECT_THAT(floats_of(run->outputs(0).at("z")), ElementsAre(6, 4));
+}
+
+TEST_F(Tensorflow, ALoopsNodesHaveTheTimeOfAllItsRounds) {
+  GraphBytes graph;
+  graph.producer(1286).input("x", {1, 1});
+  constant(graph, "limit", graphdef::kFloat, graphdef::floats({}, {1000}));
+  constant(graph, "two", graphdef::kFloat, graphdef::floats({}, {2}));
+  constant(graph, "axes", graphdef::kInt32, graphdef::integers({2}, {0, 1}));
+  graphdef::Attributes frame = kOfFloats;
+  frame["frame_name"] = graphdef::text("loop");
+  frame["is_constant"] = graphdef::flag(false);
+  frame["parallel_iterations"] = graphdef::number(1);
+  graphdef::Attributes outer = frame, merged = kOfFloats, summed = kOfFloats;
+  outer["is_constant"] = graphdef::flag(true);
+  merged["N"] = graphdef::number(2);
+  summed["Tidx"] = graphdef::type(graphdef::kInt32);
+  graph.node("enter", "Enter", {"x"}, frame)
+      .node("bound", "Enter", {"limit"}, outer)
+      .node("factor", "Enter", {"two"}, outer)
+      .node("all", "Enter", {"axes"},
+            {{"T", graphdef::type(graphdef::kInt32)},
+             {"frame_name", graphdef::text("loop")},
+             {"is_constant", graphdef::flag(true)},
+             {"parallel_iterations", graphdef::number(1)}})
+      .node("merge", "Merge", {"enter", "next"}, merged)
+      .node("sum", "Sum", {"merge", "all"}, summed)
+      .node("goes_on", "Less", {"sum", "bound"}, kOfFloats)
+      .node("condition", "LoopCond", {"goes_on"})
+      .node("switch", "Switch", {"merge", "condition"}, kOfFloats)
+      .node("double", "Mul", {"switch:1", "factor"}, kOfFloats)
+      .node("next", "NextIteration", {"double"}, kOfFloats)
+      .node("exit", "Exit", {"switch"}, kOfFloats)
+      .node("y", "Identity", {"exit"}, kOfFloats);
+  const Model model = graph.read();
+  const auto run = open_timed(model, {.nodes = true});
+  run->add(batch(0, {{"x", Tensor::from<float>({1, 1}, {1})}}));
+  EXPECT_THAT(floats_of(run->outputs(0).at("y")), ElementsAre(1024));
+  const RunTime time = run->run(0);
+  const auto of = [&](std::string_view name) {
+    const auto found = std::ranges::find(run->graph().nodes, name, &Node::name);
+    EXPECT_NE(found, run->graph().nodes.end()) << name;
+    return time.nodes[static_cast<std::size_t>(found - run->graph().nodes.begin())];
+  };
+  EXPECT_GT(of("double"), 0U);
+  EXPECT_LE(of("double"), time.whole);
+}
+
+TEST_F(Tensorflow, TellsOfABatchThatItsNodesFailOn) {
+  GraphBytes graph;
+  graph.producer(1286).node("x", "Placeholder", {}, {{"dtype", graphdef::type(graphdef::kFloat)}});
+  constant(graph, "shape", graphdef::kInt32, graphdef::integers({1}, {7}));
+  graph.node("y", "Reshape", {"x", "shape"}, kOfFloats);
+  const Model model = graph.read();
+  const auto run = open_timed(model, {.nodes = true});
+  EXPECT_EQ(refusal([&] { run->add(three(1, 2, 3)); }, {"small.pb", "TensorFlow fails", "y"}),
+            Errc::failed);
 }
 
 TEST_F(Tensorflow, SaysWhatItIs) {

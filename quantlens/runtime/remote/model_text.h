@@ -110,6 +110,14 @@ struct OpenedTimedText {
 };
 BOOST_DESCRIBE_STRUCT(OpenedTimedText, (), (model, graph))
 
+/// A batch that a model got which was opened for its time.
+struct AddedText {
+  std::uint64_t model = 0;
+  std::uint64_t batch = 0;          ///< TimedRun::add's number
+  std::optional<GraphsText> graph;  ///< TimedRun::graph, where it is known by this batch alone
+};
+BOOST_DESCRIBE_STRUCT(AddedText, (), (model, batch, graph))
+
 std::vector<EntryText> entries_of(const std::map<std::string, std::string>& map);
 std::map<std::string, std::string> map_from(const std::vector<EntryText>& entries);
 

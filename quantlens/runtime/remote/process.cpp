@@ -23,13 +23,44 @@
 namespace quantlens::remote {
 namespace {
 
-constexpr std::size_t kKeptOutput = 4096;
+constexpr std::size_t kKeptOutput = 16'384;  // a stack trace and what is before it
 constexpr std::size_t kShownOutput = 300;
 
 [[noreturn]] void throw_not_started(const Command& command, int error) {
   throw Error(Errc::failed,
               fmt::format("{}: {} cannot be started: {}; {}", printable(command.program.string()),
                           command.role, std::generic_category().message(error), command.advice));
+}
+
+/// Whether a line is "I0000 ...", which Abseil prints for information.
+bool is_information(std::string_view line) {
+  constexpr std::size_t kDate = 5;
+  return line.starts_with('I') && line.size() > kDate && line[kDate] == ' ' &&
+         std::ranges::all_of(line.substr(1, kDate - 1),
+                             [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// Whether it is of a stack trace, as Abseil prints one where a check fails.
+bool is_frame(std::string_view line) {
+  const std::size_t at = std::min(line.find_first_not_of(' '), line.size());
+  line.remove_prefix(at);
+  if (line.starts_with("*** ") && line.ends_with(" ***")) return true;
+  if (!line.starts_with('@')) return false;
+  line.remove_prefix(std::min(line.find_first_not_of(' ', 1), line.size()));
+  return line.starts_with("0x");
+}
+
+/// What was printed but for what hides the reason of an end.
+std::string telling_lines(std::string_view printed) {
+  std::string kept;
+  while (!printed.empty()) {
+    const std::size_t end = std::min(printed.find('\n'), printed.size() - 1) + 1;
+    const std::string_view whole = printed.substr(0, end);
+    const std::string_view line = whole.substr(0, whole.size() - (whole.back() == '\n' ? 1 : 0));
+    if (!is_information(line) && !is_frame(line)) kept += whole;
+    printed.remove_prefix(end);
+  }
+  return kept;
 }
 
 struct Pair {
@@ -234,7 +265,8 @@ bool Process::wait_for_end(Clock::duration patience) {
 std::string Process::last_words() {
   listen();
   const std::lock_guard lock(listening_);
-  std::string_view text = printed_;
+  const std::string lines = telling_lines(printed_);
+  std::string_view text = lines;
   while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
   const bool cut = text.size() > kShownOutput;
   if (cut) text.remove_prefix(text.size() - kShownOutput);

@@ -139,6 +139,14 @@ TEST_F(RemoteRuns, ThatEndSayWithWhatCodeAndLastWords) {
                     HasSubstr("the last | words")));
 }
 
+TEST_F(RemoteRuns, WhoseCheckFailsSayWhichAndShowNoStack) {
+  const std::string sentence = failure_of_step("checks");
+  EXPECT_THAT(sentence,
+              AllOf(HasSubstr("it last said: F0000 00:00:1.5 21086 op_kernel.cc:450] Check "
+                              "failed: index < 7; "),
+                    testing::Not(HasSubstr("0x7efee"))));
+}
+
 TEST_F(RemoteRuns, ThatAreSilentAreEndedAtTheDeadline) {
   const auto before = std::chrono::steady_clock::now();
   EXPECT_THAT(failure_of_step("hangs", 0.3),

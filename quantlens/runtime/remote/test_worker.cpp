@@ -44,6 +44,17 @@ constexpr int kSocket = STDIN_FILENO;
   std::exit(7);
 }
 
+/// As a check of Abseil's that fails, under a deep stack.
+[[noreturn]] void fail_a_check() {
+  std::fputs("I0000 00:00:1.4 21086 port.cc:153] custom operations are on\n", stderr);
+  std::fputs("F0000 00:00:1.5 21086 op_kernel.cc:450] Check failed: index < 7\n", stderr);
+  std::fputs("*** Check failure stack trace: ***\n", stderr);
+  for (int i = 0; i < 100; ++i)
+    std::fprintf(stderr, "    @     0x7efee551d%03d  tensorflow::Kernel::Compute()\n", i);
+  std::raise(SIGABRT);
+  std::exit(1);
+}
+
 /// Bytes with a file, if there is one.
 void send_raw(std::string_view bytes, int file = -1) {
   iovec part{.iov_base = const_cast<char*>(bytes.data()), .iov_len = bytes.size()};
@@ -85,6 +96,7 @@ void answer_step(std::string_view fault, const FrameHeader& request) {
   if (fault == "hangs") hang();
   if (fault == "chatters") chatter();
   if (fault == "ends") end_with_many_words();
+  if (fault == "checks") fail_a_check();
   if (fault == "closes") {
     ::close(kSocket);
     hang();

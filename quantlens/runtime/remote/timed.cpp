@@ -80,9 +80,12 @@ std::size_t RemoteTimedRun::add(const Batch& batch) {
       .model = number_, .samples = batch.samples, .inputs = add_tensors(batch.inputs, body)};
   Message message = message_of(FrameType::add, text);
   message.body = std::move(body);
-  return client_->ask(
-      std::move(message), FrameType::added, where_ + ": when it got a batch",
-      [](const Received& answer) { return message_from<TimedBatchText>(answer.text).batch; });
+  return client_->ask(std::move(message), FrameType::added, where_ + ": when it got a batch",
+                      [this](const Received& answer) {
+                        const auto added = message_from<AddedText>(answer.text);
+                        if (added.graph) graph_ = graph_from(*added.graph, memory_with(answer), {});
+                        return added.batch;
+                      });
 }
 
 RunTime RemoteTimedRun::run(std::size_t number) {

@@ -49,6 +49,7 @@ Answer TimedModels::open(Model model, const TimedOptions& options, Opener opener
   }
   Body memory;
   const OpenedTimedText text{.model = number, .graph = text_from(opened.run->graph(), {}, memory)};
+  opened.graph_told = !opened.run->graph().nodes.empty();
   Message message = message_of(FrameType::opened_timed, text);
   if (memory.size() > 0) message.files.push_back(file_of(memory));
   return {.message = std::move(message)};
@@ -63,8 +64,15 @@ Answer TimedModels::add(const Received& request) {
   batch.inputs = tensors_from(text.inputs, copy_of(request.body));  // what came is written over
   const std::size_t number = to.run->add(batch);
   ++to.batches;
-  return {.message =
-              message_of(FrameType::added, TimedBatchText{.model = text.model, .batch = number})};
+  AddedText added{.model = text.model, .batch = number, .graph = {}};
+  Body memory;
+  if (!to.graph_told && !to.run->graph().nodes.empty()) {
+    added.graph = text_from(to.run->graph(), {}, memory);
+    to.graph_told = true;
+  }
+  Message message = message_of(FrameType::added, added);
+  if (memory.size() > 0) message.files.push_back(file_of(memory));
+  return {.message = std::move(message)};
 }
 
 Answer TimedModels::time(const Received& request) {

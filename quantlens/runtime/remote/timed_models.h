@@ -29,6 +29,7 @@ class TimedModels {
     Model model;  // the run refers to it
     std::unique_ptr<TimedRun> run;
     std::uint64_t batches = 0;
+    bool graph_told = false;
     bool types_told = false;
   };
   /// Throws Errc::usage where there is none of this number.

@@ -9,7 +9,6 @@
 namespace quantlens::tensorflow {
 
 // Opaque: TF_Buffer and so on.
-struct Buffer;
 struct GraphHandle;
 struct ImportOptions;
 struct KernelBuilder;
@@ -25,6 +24,13 @@ struct ShapeHandle;
 struct Status;
 struct StringHandle;
 struct TensorHandle;
+
+/// TF_Buffer: bytes, and what frees them.
+struct Buffer {
+  const void* data = nullptr;
+  std::size_t size = 0;
+  void (*free)(void*, std::size_t) = nullptr;
+};
 
 /// TF_Output: a result of an operation.
 struct ValueHandle {
@@ -71,6 +77,7 @@ struct Api {
   void (*set_status)(Status*, Code, const char* message) = nullptr;
 
   Buffer* (*new_buffer)(const void* bytes, std::size_t size) = nullptr;  ///< copies them
+  Buffer* (*new_empty_buffer)() = nullptr;
   void (*delete_buffer)(Buffer*) = nullptr;
 
   TensorHandle* (*allocate_tensor)(DataType, const std::int64_t* extents, int rank,
@@ -112,7 +119,8 @@ struct Api {
                                      GraphHandle* graph, Buffer* meta_graph, Status*) = nullptr;
   void (*close_session)(SessionHandle*, Status*) = nullptr;
   void (*delete_session)(SessionHandle*, Status*) = nullptr;
-  /// Made tensors are the caller's. `options` and `metadata` may be null.
+  /// Made tensors are the caller's. `options` (RunOptions) and `metadata` (empty: becomes a
+  /// RunMetadata) may be null.
   void (*run)(SessionHandle*, const Buffer* options, const ValueHandle* inputs,
               TensorHandle* const* input_tensors, int input_count, const ValueHandle* outputs,
               TensorHandle** output_tensors, int output_count, const Operation* const* targets,

@@ -48,6 +48,7 @@ void bind_tensors(Api& api, Binder& in) {
   in.bind(api.message, "TF_Message");
   in.bind(api.set_status, "TF_SetStatus");
   in.bind(api.new_buffer, "TF_NewBufferFromString");
+  in.bind(api.new_empty_buffer, "TF_NewBuffer");
   in.bind(api.delete_buffer, "TF_DeleteBuffer");
   in.bind(api.allocate_tensor, "TF_AllocateTensor");
   in.bind(api.delete_tensor, "TF_DeleteTensor");

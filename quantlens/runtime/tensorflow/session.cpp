@@ -36,8 +36,7 @@ ImportedGraph::ImportedGraph(Bytes bytes, std::string where)
     : api_(tensorflow::api()),
       where_(std::move(where)),
       graph_(api_.new_graph(), api_.delete_graph) {
-  const std::unique_ptr<Buffer, void (*)(Buffer*)> buffer(
-      api_.new_buffer(bytes.data(), bytes.size()), api_.delete_buffer);
+  const BufferPtr buffer(api_.new_buffer(bytes.data(), bytes.size()), api_.delete_buffer);
   const std::unique_ptr<ImportOptions, void (*)(ImportOptions*)> options(
       api_.new_import_options(), api_.delete_import_options);
   Result result(api_);
@@ -133,14 +132,15 @@ Fed LoadedGraph::feed(const NamedTensors& inputs) const {
   return fed;
 }
 
-std::vector<TensorPtr> LoadedGraph::run(const Fed& fed, TensorHandle* number) const {
+std::vector<TensorPtr> LoadedGraph::run(const Fed& fed, TensorHandle* number,
+                                        const Trace& trace) const {
   std::vector<TensorHandle*> given = fed.tensors;
   if (inputs_.size() > given.size()) given.push_back(number);
   std::vector<TensorHandle*> made(outputs_.size(), nullptr);
   Result result(api_);
-  api_.run(session_, nullptr, inputs_.data(), given.data(), static_cast<int>(given.size()),
+  api_.run(session_, trace.wanted, inputs_.data(), given.data(), static_cast<int>(given.size()),
            outputs_.data(), made.data(), static_cast<int>(made.size()), targets_.data(),
-           static_cast<int>(targets_.size()), nullptr, result.get());
+           static_cast<int>(targets_.size()), trace.told, result.get());
   std::vector<TensorPtr> outputs;
   for (TensorHandle* one : made) {
     if (one != nullptr) outputs.emplace_back(one, api_.delete_tensor);
@@ -152,9 +152,9 @@ std::vector<TensorPtr> LoadedGraph::run(const Fed& fed, TensorHandle* number) co
   return outputs;
 }
 
-TensorMap LoadedGraph::outputs(const Fed& fed, TensorHandle* number) const {
+TensorMap LoadedGraph::outputs(const Fed& fed, TensorHandle* number, const Trace& trace) const {
   TensorMap outputs;
-  std::vector<TensorPtr> made = run(fed, number);
+  std::vector<TensorPtr> made = run(fed, number, trace);
   for (std::size_t i = 0; i < made.size(); ++i) {
     outputs.emplace(output_names_[i], tensor_of(api_, std::move(made[i])));
   }

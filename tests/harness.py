@@ -42,6 +42,21 @@ def need(*modules):
             skip(f"this Python has no {module}; tools/setup --tests installs one that has")
 
 
+def tensorflow():
+    """The module. Where this Python has none, the script goes on in that which QUANTLENS_TENSORFLOW_PYTHON names."""
+    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+    try:
+        import tensorflow as tf
+    except ImportError:
+        other = os.environ.pop("QUANTLENS_TENSORFLOW_PYTHON", None)
+        if not other:
+            skip("this Python has no tensorflow, and QUANTLENS_TENSORFLOW_PYTHON names none that has")
+        sys.stdout.flush()
+        os.execv(other, [other, "-B", *sys.argv])
+    os.environ.setdefault("QUANTLENS_TENSORFLOW", str(pathlib.Path(tf.__file__).parent.parent))
+    return tf
+
+
 def python_package():
     """The folder that the Python package was built into."""
     package = os.environ.get("QUANTLENS_PYTHON_PACKAGE", "")

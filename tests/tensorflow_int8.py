@@ -1,24 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Graphs quantized for TensorFlow, run by TensorFlow itself: each int8 op gives the codes that integer arithmetic gives, and
 MobileNets keep their accuracy."""
-import os
+import json
 import pathlib
-import subprocess
-import sys
-import tempfile
 
 import graphdefs
 import harness
 from graphdefs import field, floats, integers, node, numbers
 
-PLANNER = os.environ.get("QUANTLENS_PLAN_GRAPH")
-if not PLANNER:
-    harness.skip("QUANTLENS_PLAN_GRAPH does not name the program plan_graph")
-os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
-try:
-    import tensorflow as tf
-except ImportError:
-    harness.skip("this Python has no tensorflow; pip install tensorflow-cpu")
+tf = harness.tensorflow()
 import numpy as np  # noqa: E402
 
 tf1 = tf.compat.v1
@@ -43,36 +33,27 @@ class Session:
         return self.session.run([f"{value}:0" for value in values], {f"{name}:0": data for name, data in feed.items()})
 
 
-def plan(model, *arguments):
-    done = subprocess.run([PLANNER, model, *map(str, arguments)], capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise AssertionError(done.stderr)
-    return done.stdout.splitlines()
+class Written:
+    """What `quantize --diagnose` made of a model at level fast, by these samples, and what its run keeps of it."""
 
+    def __init__(self, sandbox, model, out, data, *more, level="fast"):
+        np.savez(sandbox.path / "data.npz", **data)
+        done = sandbox.run("quantize", model, "--data", sandbox.path / "data.npz", "-o", out, "--accuracy-level", level,
+                           "--diagnose", "--output", "json", *more)
+        workload = json.loads(done.stdout)["workload"]
+        plan, pairing = (sandbox.record(workload, f"{name}.json") for name in ("plan", "pairing"))
+        calibrated = (sandbox.workload(workload) / "ranges.json").is_file()  # else no op wants a range
+        ranges = sandbox.record(workload, "ranges.json") if calibrated else {"values": []}
+        self.left = {one["op"]["id"]: one["reason"] for one in plan["ops"] if not one["quantized"]}
+        self.ranges = {one["value"]: (one["min"], one["max"]) for one in ranges["values"]}
+        self.changes = [(one["op"]["id"], one["rule"]) for one in pairing["changes"]]
+        self.values = {one["reference"]: (one["quantized"], one["side"], one["confirmed"]) for one in pairing["pairs"]}
+        self.weights = {one["reference"]: one["quantized"] for one in pairing["weights"]}
+        self.notes = done.stderr
 
-def ranges_of(model, feeds):
-    """The extremes of the values that the plan asks for."""
-    values = plan(model)
-    session = Session(model)
-    least, most = [float("inf")] * len(values), [float("-inf")] * len(values)
-    for feed in feeds:
-        for i, value in enumerate(session.run(values, feed)):
-            least[i], most[i] = min(least[i], value.min()), max(most[i], value.max())
-    return {value: (float(a), float(b)) for value, a, b in zip(values, least, most)}
-
-
-def write(model, ranges, out, *recipe):
-    listed = out.with_suffix(".ranges")
-    listed.write_text("".join(f"{value} {a!r} {b!r}\n" for value, (a, b) in ranges.items()))
-    return dict(line.split(" ", 1) for line in plan(model, listed, out, *recipe))
-
-
-def pairs(model, quantized):
-    """What stands for what: values by the reference's name, each with its side and whether it is confirmed; weights."""
-    rows = [line.split() for line in plan(model, "--pair", quantized)]
-    changes = [row[1:3] for row in rows if row[0] == "change"]
-    harness.check(not changes, f"nothing computes otherwise {changes or ''}")
-    return {row[1]: row[2:] for row in rows if row[0] == "value"}, {row[1]: row[2] for row in rows if row[0] == "weight"}
+    def check_pairs(self):
+        harness.check(not self.changes, f"nothing computes otherwise {self.changes or ''}")
+        harness.check(all(row[2] for row in self.values.values()), "all pairs are confirmed by both files")
 
 
 def scale_of(span, signed):
@@ -147,16 +128,17 @@ def small_network(random):
     return graphdefs.graph(nodes), folded
 
 
-def check_small(folder):
+def check_small(sandbox):
     random = draw(3)
     bytes_, w = small_network(random)
-    model, out = folder / "small.pb", folder / "small.int8.pb"
+    model, out = sandbox.path / "small.pb", sandbox.path / "small.int8.pb"
     model.write_bytes(bytes_)
     image = random(4, 9, 9, 3)
-    ranges = ranges_of(model, [{"image": image[:2]}])
+    written = Written(sandbox, model, out, {"image": image[:2]})
+    written.check_pairs()
+    ranges, left, values, weights = written.ranges, written.left, written.values, written.weights
     harness.check(sorted(ranges) == ["conv/act", "each/gain", "fc/act", "image", "mix/act", "pool"],
                   f"ranges are asked for what int8 ops read and give: {sorted(ranges)}")
-    left = write(model, ranges, out)
     harness.check(set(left) <= {"bn/add", "bn/root", "bn/shift", "bn/sub", "w1/read", "pool"}, f"the rest is float: {left}")
     kinds = [one.op for one in load(out).node]
     harness.check([kinds.count(kernel) for kernel in sorted(KERNELS)] == [2, 1, 2] and "Rsqrt" not in kinds,
@@ -191,32 +173,54 @@ def check_small(folder):
     plain = Session(model).run(["scores"], {"image": image})[0]
     error = 10 * np.log10((plain**2).sum() / ((plain - scores)**2).sum())
     harness.check(error > 20, f"and they are those of the float graph: {error:.1f} dB")
-    values, weights = pairs(model, out)
-    harness.check({value: values[value][:2] for value in ("image", "conv/act", "each/gain", "mix/act", "pool", "fc/act")} == {
-        "image": ["image/quantize", "q_output"], "conv/act": ["conv/act/int8", "integer_output"],
-        "each/gain": ["each/gain/int8", "integer_output"], "mix/act": ["mix/act/int8", "integer_output"],
-        "pool": ["pool/quantize", "q_output"], "fc/act": ["fc/act/int8", "integer_output"]},
-        f"codes are paired with the values that they stand for: {values}")
-    harness.check(all(row[2] == "confirmed" for row in values.values()), f"all of which the files confirm: {values}")
+    sides = {"image": ("image/quantize", "q_output"), "pool": ("pool/quantize", "q_output")}
+    sides |= {value: (f"{value}/int8", "integer_output") for value in ("conv/act", "each/gain", "mix/act", "fc/act")}
+    harness.check({value: values[value][:2] for value in sides} == sides,
+                  f"codes are paired with the values that they stand for: {values}")
     harness.check(len(weights) == 5, f"and weights with theirs: {weights}")
-    return model, ranges
+    return model, image, w
 
 
-def check_recipes(folder, model, ranges):
+def check_bias_correction(sandbox, model, image, w):
+    """What rounding a weight adds to the mean of a channel is taken from its bias, by the means of the channels that it reads."""
+    out = sandbox.path / "corrected.pb"
+    Written(sandbox, model, out, {"image": image}, "--recipe", "{activation: {algorithm: minmax}}", level="default")
+    nodes = {one.name: one for one in load(out).node}
+    act, gain, pool, fc = Session(model).run(["conv/act", "each/gain", "pool", "fc/act"], {"image": image})
+    for value, weight, bias, axes, mean in [
+            ("conv/act", w["w1"], w["b1"], (0, 1, 2), image.mean((0, 1, 2))[:, None]),
+            ("each/gain", w["w2"], w["b2"], (0, 1, 3), act.mean((0, 1, 2))[:, None]),
+            ("mix/act", w["w3"], 0, (0, 1, 2), gain.mean((0, 1, 2))[:, None]),
+            ("fc/act", w["w4"], w["b4"], (0,), pool.mean(0)[:, None])]:
+        codes, scale = weight_codes(weight, axes)
+        error = codes * (scale.reshape(-1, 1) if value == "each/gain" else scale) - weight
+        wanted = bias - (error * mean).sum(axes)
+        made = tf.make_ndarray(nodes[nodes[f"{value}/int8"].input[2]].attr["value"].tensor)
+        harness.check(np.allclose(made, wanted, atol=1e-5), f"the bias of what makes {value} is corrected")
+        harness.check(np.abs(wanted - bias).max() > 1e-4, "by what counts")
+    harness.check(fc.min() == 0, "behind a Relu")
+
+
+def check_recipes(sandbox, model):
     """Ops that a recipe keeps in float get what was folded into them, and the same results."""
     names = "{op_name_dict: {conv: fp32, fc: fp32, last: fp32, each: fp32, mix: fp32}}"
-    out = folder / "float.pb"
-    left = write(model, ranges, out, names)
+    out = sandbox.path / "float.pb"
+    given = {"image": draw(8)(3, 9, 9, 3)}
+    left = Written(sandbox, model, out, given, "--recipe", names).left
     harness.check({"conv", "fc", "each"} <= set(left) and not KERNELS & {one.op for one in load(out).node},
                   "a recipe keeps ops in float")
     image = draw(9)(2, 9, 9, 3)
     plain, edited = (Session(path).run(["scores"], {"image": image})[0] for path in (model, out))
     harness.check(np.allclose(plain, edited, rtol=1e-4, atol=1e-5), "whose folded graph computes the same")
-    out = folder / "mixed.pb"
-    write(model, ranges, out, "{op_name_dict: {each: fp32}, weight: {granularity: per_tensor}}")
+    out = sandbox.path / "mixed.pb"
+    Written(sandbox, model, out, given, "--recipe", "{op_name_dict: {each: fp32}, weight: {granularity: per_tensor}}")
     mixed = Session(out).run(["scores"], {"image": image})[0]
     error = 10 * np.log10((plain**2).sum() / ((plain - mixed)**2).sum())
     harness.check(error > 15, f"int8 and float ops in turn, one scale a weight: {error:.1f} dB")
+    asked = "{quant_format: qoperator, activation: {scheme: sym}, target: arm}"
+    notes = Written(sandbox, model, sandbox.path / "asked.pb", given, "--recipe", asked).notes
+    for words in ("quant_format qoperator has no effect", "activation.scheme: which 8-bit codes", "target arm: the model's"):
+        harness.check(notes.count(words) == 1, f"what a recipe asks in vain is told once: {words}")
 
 
 def branching_network(random):
@@ -254,12 +258,14 @@ def branching_network(random):
         op("Add", "scores", "last", "b5")])
 
 
-def check_branches(folder):
+def check_branches(sandbox):
     random = draw(5)
-    model, out = folder / "branches.pb", folder / "branches.int8.pb"
+    model, out = sandbox.path / "branches.pb", sandbox.path / "branches.int8.pb"
     model.write_bytes(branching_network(random))
     image = random(4, 12, 12, 3)
-    left = write(model, ranges_of(model, [{"image": image}]), out)
+    written = Written(sandbox, model, out, {"image": image})
+    written.check_pairs()
+    left, values = written.left, written.values
     harness.check(left == {"sum": "AddV2 has no integer form here", "sum/act": "Relu6 has no integer form here"},
                   f"a sum and what follows is float, all else is not: {left}")
     graph = load(out)
@@ -272,58 +278,100 @@ def check_branches(folder):
     plain, quantized = (Session(path).run(["scores"], {"image": image})[0] for path in (model, out))
     error = 10 * np.log10((plain**2).sum() / ((plain - quantized)**2).sum())
     harness.check(error > 25, f"the results are those of the float graph: {error:.1f} dB")
-    values, weights = pairs(model, out)
-    is_whole = all(row[2] == "confirmed" for row in values.values()) and len(weights) == 5
-    harness.check(is_whole and values["pooled"][0] == "pooled/int8", f"all of it is paired: {values}")
+    is_whole = len(written.weights) == 5 and values["pooled"][0] == "pooled/int8"
+    harness.check(is_whole, f"all of it is paired: {values}")
 
 
-def images(count):
-    for pixels, label in harness.mobilenet_images(count):
-        yield pixels.transpose(1, 2, 0)[None], label + 1
+def joining_network(random):
+    """Concatenations as Inception has them: of Relus of several widths and a pool; of what may be negative; of a Relu6 and what
+    goes on beyond 6."""
+    def op(kind, name, *inputs, **attributes):
+        return node(name, kind, inputs, **T, **attributes)
+
+    def conv(name, data, size, inputs, outputs, gain, relu=None):
+        nodes = [constant(f"{name}/w", random(size, size, inputs, outputs) * gain), op("Conv2D", name, data, f"{name}/w", **same),
+                 constant(f"{name}/b", random(outputs)), op("BiasAdd", f"{name}/sum", name, f"{name}/b")]
+        return [*nodes, op(relu, f"{name}/act", f"{name}/sum")] if relu else nodes
+
+    def join(name, *parts):
+        return node(name, "ConcatV2", [*parts, "axis"], **T, N=field(3, len(parts)), Tidx=field(6, graphdefs.INT32))
+
+    same = {"strides": numbers([1, 1, 1, 1]), "padding": field(2, "SAME")}
+    return graphdefs.graph([
+        node("image", "Placeholder", dtype=field(6, graphdefs.FLOAT), shape=graphdefs.shape([-1, 8, 8, 4])),
+        node("axis", "Const", value=integers([], [3]), dtype=field(6, graphdefs.INT32)),
+        *conv("narrow", "image", 1, 4, 5, 0.1, "Relu"), *conv("wide", "image", 3, 4, 3, 0.4, "Relu"),
+        op("MaxPool", "pooled", "narrow/act", ksize=numbers([1, 3, 3, 1]), **same),
+        join("first", "narrow/act", "wide/act", "pooled"),
+        *conv("signed", "first", 1, 13, 6, 0.2), *conv("plain", "first", 1, 13, 4, 0.2, "Relu"),
+        join("second", "signed/sum", "plain/act"),
+        *conv("bounded", "second", 1, 10, 4, 0.5, "Relu6"), *conv("free", "second", 1, 10, 4, 2.0, "Relu"),
+        join("third", "bounded/act", "free/act"), *conv("last", "third", 1, 8, 4, 0.3, "Relu")])
 
 
-def top1(model, output, samples):
-    session = Session(model)
-    return sum(session.run([output], {"input": data})[0].argmax() == label for data, label in samples) / len(samples)
+def check_joins(sandbox):
+    model, out = sandbox.path / "joins.pb", sandbox.path / "joins.int8.pb"
+    model.write_bytes(joining_network(draw(11)))
+    image = draw(12)(6, 8, 8, 4)
+    written = Written(sandbox, model, out, {"image": image})
+    written.check_pairs()
+    harness.check(list(written.left) == ["third"] and "end at 6" in written.left["third"],
+                  f"codes that would have to end at 6 and go on are put together in float: {written.left}")
+    session = Session(out)
+    narrow, wide, pooled, first, signed, plain, second = session.run(
+        [f"{value}/int8" for value in ("narrow/act", "wide/act", "pooled", "first", "signed/sum", "plain/act", "second")],
+        {"image": image})
+    harness.check(np.array_equal(first, np.concatenate([narrow, wide, pooled], 3)) and first.dtype == np.uint8 and
+                  narrow.max() < wide.max() == first.max(), "parts are put together as codes of one scale")
+    harness.check(np.array_equal(second, np.concatenate([signed, plain], 3)) and second.dtype == np.int8 and plain.min() == 0,
+                  "signed ones where one part may be negative, with its Relu")
+    constants = {one.name: tf.make_ndarray(one.attr["value"].tensor) for one in load(model).node if one.op == "Const"}
+    scale = scale_of(written.ranges["first"], False)
+    for name, got in (("narrow", narrow), ("wide", wide)):
+        codes, s = weight_codes(constants[f"{name}/w"], (0, 1, 2))
+        span = scale_of(written.ranges["image"], True)
+        real = convolve(codes_of(image, span, True), codes) * span * s + constants[f"{name}/b"]
+        harness.check(is_rounded(got.astype(float), real, scale, 0, 255), f"{name} is exact in the scale of the whole")
+    codes, s = weight_codes(constants["plain/w"], (0, 1, 2))
+    real = convolve(first.astype(float), codes) * scale * s + constants["plain/b"]
+    harness.check(is_rounded(plain.astype(float), np.maximum(real, 0), scale_of(written.ranges["second"], True), 0, 127),
+                  "and so is a Relu of signed codes")
+    plain, quantized = (Session(path).run(["last/act"], {"image": image})[0] for path in (model, out))
+    error = 10 * np.log10((plain**2).sum() / ((plain - quantized)**2).sum())
+    harness.check(error > 25, f"the results are those of the float graph: {error:.1f} dB")
+    harness.check(written.values["first"][0] == "first/int8" and written.values["second"][1] == "integer_output",
+                  f"and what is put together is paired: {written.values}")
 
 
-def check_mobilenet(folder, width, least):
+def check_mobilenet(sandbox, width, least, *more):
     model = harness.TESTDATA / "models" / f"mobilenet_v1_{width}_224.pb"
-    samples = list(images(500))
-    ranges = ranges_of(model, ({"input": data} for data, _ in samples[::10]))
-    out = folder / f"{width}.pb"
-    left = write(model, ranges, out)
+    pixels = harness.imagenet(sandbox, name="nhwc.yaml")
+    pixels.write_text(pixels.read_text().replace("nchw", "nhwc"))
+    out = sandbox.path / f"{width}.pb"
+    told = sandbox.json("quantize", model, "--data", pixels, "-o", out, "--metric", harness.MOBILENET_METRIC, *more)
     graph = load(out)
     kernels = [one.op for one in graph.node if one.op in KERNELS]
-    harness.check(len(kernels) == 28, f"MobileNet {width}: all 28 convolutions are int8; float: {sorted(set(left.values()))}")
+    harness.check(len(kernels) == 28, f"MobileNet {width}: all 28 convolutions are int8")
     harness.check(sum(one.op == "QuantizeV2" for one in graph.node) <= 2, "codes go from one to the next")
-    values, weights = pairs(model, out)
-    sides = [row[1] for row in values.values()]
-    harness.check(sides.count("integer_output") >= 28 and len(weights) == 28, f"28 values and weights are paired: {sides}")
-    harness.check(all(row[2] == "confirmed" for row in values.values()), "and confirmed by both files")
     share = out.stat().st_size / model.stat().st_size
     harness.check(share < 0.32, f"the file has {share:.2f} of the bytes")
-    output = "MobilenetV1/Predictions/Reshape_1"
-    plain, quantized = (top1(path, output, samples) for path in (model, out))
-    harness.check(quantized >= least, f"top1 {plain:.1%} -> {quantized:.1%}, at least {least:.1%}")
+    plain, quantized = told["reference"]["value"], told["quantized"]["value"]
+    harness.check(quantized >= least, f"top1 {plain:.1%} -> {quantized:.1%} {' '.join(more)}, at least {least:.1%}")
 
 
 def main():
-    with tempfile.TemporaryDirectory(prefix="quantlens-test-") as name:
-        folder = pathlib.Path(name)
-        check_recipes(folder, *check_small(folder))
-        check_branches(folder)
-        if not harness.TESTDATA.is_dir():
-            print("left out the MobileNets: the test data are absent")
-            return
-        try:
-            import PIL  # noqa: F401
-        except ImportError:
-            print("left out the MobileNets: this Python has no pillow")
-            return
-        check_mobilenet(folder, "0.25", 0.524)
-        check_mobilenet(folder, "0.75", 0.754)
+    sandbox = harness.Sandbox()
+    model, image, weights = check_small(sandbox)
+    check_bias_correction(sandbox, model, image, weights)
+    check_recipes(sandbox, model)
+    check_branches(sandbox)
+    check_joins(sandbox)
+    if not harness.TESTDATA.is_dir():
+        print("left out the MobileNets: the test data are absent")
+        return
+    for width, fast, usual in (("0.25", 0.524, 0.524), ("0.75", 0.754, 0.754)):
+        check_mobilenet(sandbox, width, fast, "--accuracy-level", "fast")
+        check_mobilenet(sandbox, width, usual)
 
 
 main()
-sys.exit(0)

@@ -79,7 +79,8 @@ RangeOptions range_options(const Draft& draft) {
   RangeOptions options{.values = {},
                        .usual = choice_of(recipe.activation, recipe),
                        .of_value = {},
-                       .scheme = activation_scheme(recipe)};
+                       .scheme = activation_scheme(recipe),
+                       .kernels = draft.analyzed().prepared.able->rules()};
   for (const auto& [value, activation] : draft.activation_recipes()) {
     const RangeChoice choice = choice_of(activation, recipe);
     options.values.insert(value);

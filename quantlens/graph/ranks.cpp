@@ -159,7 +159,7 @@ class RankInference {
       case Kind::reduce_sum:
       case Kind::reduce_max:
       case Kind::reduce_min:
-        return keeps_axes(node) ? rank(node, 0) : std::nullopt;
+        return keeps_axes(node) ? rank(node, 0) : squeezed(node);
       case Kind::reshape:
         return length(new_shape_of(node));
       case Kind::shape_of:

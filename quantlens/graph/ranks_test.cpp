@@ -24,6 +24,9 @@ TEST(Ranks, FollowTheOpsAsFarAsTheyTell) {
       .node(Kind::reduce_mean, {"x"}, "mean")
       .node(Kind::reduce_max, {"x"}, "dropped")
       .set(&roles::Reduction::keeps_axes, false)
+      .node(Kind::reduce_mean, {"x"}, "pooled")
+      .set(&roles::Reduction::keeps_axes, false)
+      .set(&roles::Reduction::axes, {1, 2})
       .node(Kind::gather, {"matrix", "three"}, "rows")
       .node(Kind::gather, {"matrix", "open"}, "no_rows")
       .node(Kind::shape_of, {"open"}, "shape")
@@ -46,6 +49,7 @@ TEST(Ranks, FollowTheOpsAsFarAsTheyTell) {
   EXPECT_EQ(known.at("product"), 3U);
   EXPECT_EQ(known.at("sum"), 4U);
   EXPECT_EQ(known.at("mean"), 4U);
+  EXPECT_EQ(known.at("pooled"), 2U);
   EXPECT_EQ(known.at("rows"), 4U);
   EXPECT_FALSE(known.contains("no_rows"));
   EXPECT_EQ(known.at("extent"), 0U);

@@ -19,6 +19,7 @@ namespace quantlens::graphdef {
 namespace {
 
 using testing::ElementsAre;
+using testing::FloatEq;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -281,6 +282,57 @@ TEST(ApplyToGraphDef, RefusesWhatTensorFlowHasNoOpsFor) {
   plan.ops.push_back(integer_op("relu", {"relu"}));
   EXPECT_THAT(refusal_of(model, plan, Errc::unsupported),
               HasSubstr("no int8 op of TensorFlow stands for Relu6 'relu'"));
+}
+
+/// Two convolutions with a concatenation behind, and a plan that computes all of it on codes.
+GraphBytes joining_network() {
+  Attributes conv = kOfFloats;
+  conv["strides"] = numbers({1, 1, 1, 1});
+  conv["padding"] = text("SAME");
+  Attributes join = kOfFloats;
+  join["N"] = number(2);
+  join["Tidx"] = type(kInt32);
+  GraphBytes bytes;
+  bytes.input("x", {1, 2, 2, 1})
+      .constant("w", floats({1, 1, 1, 2}, {1, -2}))
+      .constant("axis", integers({}, {3}))
+      .node("a", "Conv2D", {"x", "w"}, conv)
+      .node("b", "Conv2D", {"x", "w"}, conv)
+      .node("both", "ConcatV2", {"a", "b", "axis"}, join);
+  return bytes;
+}
+
+Plan joined() {
+  Plan plan;
+  plan.ops = {integer_op("a", {"a"}), integer_op("b", {"b"}), integer_op("both", {"both"})};
+  plan.activations = {read_by("x", {"a", 0}), made("a", 0.02F), made("b", 0.02F),
+                      made("both", 0.02F)};
+  plan.activations[0].uses.push_back({"b", 0});
+  plan.weights_quantized = {{.weight = "w",
+                             .scheme = kSigned,
+                             .params = {{.scale = 0.5F}},
+                             .uses = {{"a", 1}, {"b", 1}}}};
+  return plan;
+}
+
+TEST(ApplyToGraphDef, PutsCodesOfOneScaleTogetherAsTheyAre) {
+  const Model model = joining_network().read();
+  const Model made = edited(model, joined(), {});
+  EXPECT_THAT(stored_inputs(made, "both/int8"), ElementsAre("a/int8", "b/int8", "axis"));
+  const Node& node = maker(made.graph, "both/int8");
+  EXPECT_EQ(node.type, "ConcatV2");
+  EXPECT_EQ(node.kind, Kind::qconcat);
+  EXPECT_EQ(axis_of(node), 3);
+  ASSERT_EQ(node.inputs.size(), 8U);
+  EXPECT_EQ(node.inputs[2], "a/int8");
+  EXPECT_EQ(node.inputs[5], "b/int8");
+  EXPECT_THAT(floats_of(made.graph, node.inputs[6]), ElementsAre(FloatEq(0.02F)));
+  EXPECT_EQ(maker(made.graph, "both").kind, Kind::dequantize);
+
+  Plan plan = joined();
+  plan.activations[2].params.scale = 0.03F;
+  EXPECT_THAT(refusal_of(model, plan, Errc::bad_input),
+              HasSubstr("'both' moves codes, and its result has others than what it reads"));
 }
 
 TEST(ApplyToGraphDef, RefusesAPlanForAnotherModel) {

@@ -13,8 +13,9 @@ namespace quantlens::graphdef {
 namespace {
 
 /// Ops that have kernels for any element, or for codes.
-constexpr std::array<std::string_view, 7> kMoves = {"ExpandDims", "Identity", "MaxPool",     "Pad",
-                                                    "Reshape",    "Squeeze",  "StridedSlice"};
+constexpr std::array<std::string_view, 9> kMoves = {"Concat",   "ConcatV2", "ExpandDims",
+                                                    "Identity", "MaxPool",  "Pad",
+                                                    "Reshape",  "Squeeze",  "StridedSlice"};
 
 /// The attributes of these names, as they stand in the file.
 void copy_attributes(const NodeParts& node, std::initializer_list<std::string_view> keys,
@@ -90,15 +91,16 @@ bool moves_codes(std::string_view type) {
   return std::ranges::count(kMoves, type) > 0;
 }
 
-MovedCodes move_codes(const NodeParts& floats, std::size_t position, const std::string& name,
-                      const Codes& data) {
+MovedCodes move_codes(const NodeParts& floats, const std::map<std::size_t, std::string>& parts,
+                      const std::string& name, const Codes& data) {
   const bool is_pool = floats.type == "MaxPool";
   AttributeWriter attributes;
   attributes.type("T", data.type);
-  copy_attributes(floats,
-                  {"Tdim", "Tpaddings", "Tshape", "squeeze_dims", "Index", "begin_mask", "end_mask",
-                   "ellipsis_mask", "new_axis_mask", "shrink_axis_mask", "ksize", "strides"},
-                  attributes);
+  copy_attributes(
+      floats,
+      {"N", "Tidx", "Tdim", "Tpaddings", "Tshape", "squeeze_dims", "Index", "begin_mask",
+       "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask", "ksize", "strides"},
+      attributes);
   if (is_pool) copy_attributes(floats, {"padding"}, attributes);
   NewNode node{.name = name,
                .type = is_pool ? "QuantizedMaxPool" : std::string(floats.type),
@@ -108,7 +110,7 @@ MovedCodes move_codes(const NodeParts& floats, std::size_t position, const std::
   for (const std::string_view input : floats.inputs) {
     if (!input.starts_with('^')) node.inputs.emplace_back(input);
   }
-  node.inputs.at(position) = data.node;
+  for (const auto& [position, codes] : parts) node.inputs.at(position) = codes;
   if (!is_pool) return {.node = std::move(node), .codes = Codes(name, data.type, data.range)};
   node.inputs.push_back(data.range.min);
   node.inputs.push_back(data.range.max);

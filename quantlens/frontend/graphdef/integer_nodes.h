@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -53,9 +54,10 @@ struct MovedCodes {
   NewNode node;
   Codes codes;
 };
-/// Such an op, with codes in place of what it reads at `position` in the file.
-MovedCodes move_codes(const NodeParts& floats, std::size_t position, const std::string& name,
-                      const Codes& data);
+/// Such an op, with these nodes of codes in place of what it reads at their positions in the file.
+/// `data`: the first of them, whose type and range all have.
+MovedCodes move_codes(const NodeParts& floats, const std::map<std::size_t, std::string>& parts,
+                      const std::string& name, const Codes& data);
 
 /// A node that makes codes of floats; one that makes floats of codes.
 NewNode quantize_node(const Codes& made, const std::string& value, const RangeNodes& range);

@@ -193,9 +193,9 @@ class PlanEditor {
     }
   }
 
-  const Codes& codes_read(const IntegerPattern& pattern) const {
-    const std::string& value = input_of(node(pattern.anchor), 0);
-    if (const auto own = read_.find({pattern.op, 0}); own != read_.end()) return own->second;
+  const Codes& codes_read(const IntegerPattern& pattern, std::size_t input) const {
+    const std::string& value = input_of(node(pattern.anchor), input);
+    if (const auto own = read_.find({pattern.op, input}); own != read_.end()) return own->second;
     const auto made = made_.find(value);
     if (made == made_.end()) {
       context_.fail(fmt::format("the int8 op '{}' reads '{}', which is not to be codes",
@@ -213,17 +213,27 @@ class PlanEditor {
     }
   }
 
-  void add_move(const IntegerPattern& pattern) {
-    const Codes& data = codes_read(pattern);
+  void check_moved(const IntegerPattern& pattern, const Codes& read) const {
     const ActivationPlan& result = *results_.at(pattern.result);
-    if (params_.at(data.node) != result.params || made_.at(pattern.result).type != data.type) {
-      context_.fail(fmt::format("'{}' moves codes, and its result has others than what it reads",
-                                printable(pattern.op)));
+    if (params_.at(read.node) == result.params && made_.at(pattern.result).type == read.type)
+      return;
+    context_.fail(fmt::format("'{}' moves codes, and its result has others than what it reads",
+                              printable(pattern.op)));
+  }
+
+  void add_move(const IntegerPattern& pattern) {
+    const Node& anchor = node(pattern.anchor);
+    const std::size_t count = anchor.kind == Kind::concat ? anchor.inputs.size() : 1;
+    std::map<std::size_t, std::string> parts;
+    for (std::size_t input = 0; input < count; ++input) {
+      const Codes& codes = codes_read(pattern, input);
+      check_moved(pattern, codes);
+      const std::optional<std::size_t> position = context_.position_of(pattern.anchor, input);
+      if (!position) context_.fail(fmt::format("op '{}' has no input", printable(pattern.op)));
+      parts.emplace(*position, codes.node);
     }
-    const std::optional<std::size_t> position = context_.position_of(pattern.anchor, 0);
-    if (!position) context_.fail(fmt::format("op '{}' has no input", printable(pattern.op)));
-    MovedCodes moved =
-        move_codes(context_.parts_of(pattern.anchor), *position, names_.at(pattern.result), data);
+    MovedCodes moved = move_codes(context_.parts_of(pattern.anchor), parts,
+                                  names_.at(pattern.result), codes_read(pattern, 0));
     add_controls(pattern, moved.node);
     out_.inserted[place_of(pattern.anchor)].push_back(std::move(moved.node));
     made_.insert_or_assign(pattern.result, std::move(moved.codes));
@@ -234,7 +244,7 @@ class PlanEditor {
     const std::string place = place_of(pattern.anchor);
     IntegerOp op{.floats = &context_.parts_of(pattern.anchor),
                  .name = names_.at(pattern.result),
-                 .data = codes_read(pattern),
+                 .data = codes_read(pattern, 0),
                  .weight = {},
                  .weight_range = {},
                  .bias = {},
@@ -262,10 +272,9 @@ class PlanEditor {
   /// Codes that end where the bounds of the pattern's Relu6 are do its work.
   void check_activation(const IntegerPattern& pattern, const ActivationPlan& result) const {
     constexpr double kSlack = 1e-5;  // of float arithmetic
-    constexpr double kGreatestCode = 255;
     if (!pattern.has_relu) return;
-    const double greatest = kGreatestCode * result.params.scale;
-    if (result.scheme.dtype == DType::uint8 && greatest <= pattern.most * (1 + kSlack)) return;
+    const auto greatest_code = static_cast<double>(code_range(result.scheme).max);
+    if (greatest_code * result.params.scale <= pattern.most * (1 + kSlack)) return;
     context_.fail(fmt::format("codes of '{}' go on beyond the bounds of its activation",
                               printable(result.value)));
   }

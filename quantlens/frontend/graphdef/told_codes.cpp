@@ -64,9 +64,39 @@ bool CodesTeller::tell(Node& node) {
       type == "_QuantizedMatMul")
     is_told = tell_fused(node);
   if (type == "QuantizedMaxPool") is_told = tell_pool(node);
+  const bool joins = type == "ConcatV2" || type == "Concat";
+  if (joins) is_told = tell_concat(node);
   if (is_told) told_.insert(node.outputs[0]);
-  if (!is_told) follow(node);
+  if (!is_told && !joins) follow(node);
   return is_told;
+}
+
+/// A concatenation of codes of one scale, told as one whose parts say theirs (QLinearConcat).
+bool CodesTeller::tell_concat(Node& node) {
+  if (node.inputs.empty() || node.outputs.empty()) return false;
+  Node floats = node;
+  tell_meaning(floats, constants_);
+  if (floats.kind != Kind::concat) return false;
+  std::vector<std::string> told;
+  for (const std::string& part : floats.inputs) {
+    const auto known = known_.find(part);
+    if (known == known_.end()) return false;
+    const Parameters& codes = known->second;
+    if (told.empty()) told = {codes.scale, codes.zero_point};
+    if (!is_same(told[0], codes.scale) || !is_same(told[1], codes.zero_point)) return false;
+    told.insert(told.end(), {part, codes.scale, codes.zero_point});
+  }
+  const Parameters same = known_.at(floats.inputs.at(0));
+  known_.insert_or_assign(node.outputs[0], same);
+  node.kind = Kind::qconcat;
+  node.roles = floats.roles;
+  node.inputs = std::move(told);
+  return true;
+}
+
+bool CodesTeller::is_same(const std::string& one, const std::string& other) const {
+  const Tensor &a = constants_.at(one), &b = constants_.at(other);
+  return a.dtype() == b.dtype() && std::ranges::equal(a.bytes(), b.bytes());
 }
 
 void CodesTeller::follow(const Node& node) {
@@ -188,19 +218,22 @@ bool CodesTeller::tell_fused(Node& node) {
   if (is_product) told.push_back(inputs[2]);
   if (result) told.insert(told.end(), {result->scale, result->zero_point});
   if (!is_product) told.push_back(inputs[2]);
-  const bool is_told = is_product ? tell_product(node, ops->has_relu && !ops->gives_codes, told)
-                                  : ops->gives_codes && tell_convolution(node, told);
+  // codes that begin at 0 do what a Relu does
+  const bool fuses_relu = ops->has_relu && !(ops->gives_codes && results[0] == "quint8");
+  const bool is_told = is_product ? tell_product(node, fuses_relu, told)
+                                  : ops->gives_codes && tell_convolution(node, fuses_relu, told);
   if (is_told && result) know(value, *result);
   return is_told;
 }
 
-bool CodesTeller::tell_convolution(Node& node, std::vector<std::string> inputs) {
+bool CodesTeller::tell_convolution(Node& node, bool fuses_activation,
+                                   std::vector<std::string> inputs) {
   Reading of{node, constants_};
   const Told told = plain_type(node.type) == "_FusedQuantizedConv2D" ? conv_2d(of) : depthwise(of);
   if (!told) return false;
   roles::Convolution role = std::get<roles::Convolution>(*told);
   role.operands = {.data = 0, .weight = 3, .bias = 8};
-  role.fuses_activation = false;  // its codes end where that does
+  role.fuses_activation = fuses_activation;
   node.kind = Kind::qconv;
   node.roles = role;
   node.inputs = std::move(inputs);

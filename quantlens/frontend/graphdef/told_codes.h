@@ -36,10 +36,13 @@ class CodesTeller {
   /// Of an op that moves codes: these are its result's, too.
   void follow(const Node& node);
   bool tell_pool(Node& node);
+  bool tell_concat(Node& node);
+  /// Whether two constants are.
+  bool is_same(const std::string& one, const std::string& other) const;
   bool tell_quantize(Node& node);
   bool tell_dequantize(Node& node);
   bool tell_fused(Node& node);
-  bool tell_convolution(Node& node, std::vector<std::string> inputs);
+  bool tell_convolution(Node& node, bool fuses_activation, std::vector<std::string> inputs);
   bool tell_product(Node& node, bool fuses_activation, std::vector<std::string> inputs);
 
   /// Those of codes that an op reads beside this range; null where they are not known.

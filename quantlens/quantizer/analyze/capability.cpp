@@ -57,6 +57,14 @@ bool Capabilities::saturates(TargetCpu target) const {
   return found != targets_.end() && found->saturates;
 }
 
+Scheme code_scheme(const KernelRules& rules, const Scheme& asked, bool is_negative) {
+  if (rules.zero_points) return asked;
+  return {.dtype = is_negative ? DType::int8 : DType::uint8,
+          .symmetric = is_negative,
+          .axis = {},
+          .bits = 8};
+}
+
 const Capabilities& capabilities_of(std::string_view format) {
   static constexpr Capabilities kNone({}, {}, no_obstacle, {});
   const auto* const found = std::ranges::find(kTables, format, &RuntimeTable::format);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "quantlens/graph/model.h"
+#include "quantlens/quant/scheme.h"
 #include "quantlens/record/recipe.h"
 
 namespace quantlens {
@@ -15,6 +16,7 @@ enum class Role {
   compute,       ///< integer kernel with a weight or two activations; worth quantizing by itself
   follow,        ///< has an integer kernel, but pays only between integer neighbours
   pass_through,  ///< moves codes without computing: output has the input's parameters
+  join,          ///< moves codes of several inputs: all have one scale, and the output, too
 };
 
 /// One row of what a runtime runs in int8.
@@ -42,11 +44,15 @@ struct KernelRules {
   /// others int8 around 0, and so are weights, whatever a recipe asks.
   bool zero_points = true;
   bool all_widths = true;    ///< codes of 4 and of 16 bits, though computed in float
+  bool on_arm = true;        ///< there are such kernels for ARM's CPUs
   bool integer_bias = true;  ///< a bias becomes int32; else it stays float
   /// The runtime finds them itself, between links of codes and floats, and so it may find others
   /// than those that are meant; else int8 ops say what they are.
   bool finds_kernels = true;
 };
+
+/// The scheme of an activation that a recipe wants as `asked`, by whether it may be negative.
+Scheme code_scheme(const KernelRules& rules, const Scheme& asked, bool is_negative);
 
 /// What one runtime runs in int8: a table of its own for each. It does not change, and lives as
 /// long as the program.

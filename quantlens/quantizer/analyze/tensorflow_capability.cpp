@@ -11,6 +11,7 @@ namespace {
 constexpr std::array kTensorflowRows = {
     Capability{.kind = Kind::conv, .role = Role::compute},
     Capability{.kind = Kind::matmul, .role = Role::compute, .needs_integer_output = false},
+    Capability{.kind = Kind::concat, .role = Role::join, .data_inputs = 0},
     Capability{.kind = Kind::max_pool, .role = Role::pass_through},
     Capability{.kind = Kind::pad, .role = Role::pass_through},
     Capability{.kind = Kind::slice, .role = Role::pass_through},
@@ -25,8 +26,11 @@ constexpr std::array kTensorflowTargets = {
     TargetRow{.target = TargetCpu::avx512, .saturates = true},
 };
 
-constexpr KernelRules kTensorflowRules{
-    .zero_points = false, .all_widths = false, .integer_bias = false, .finds_kernels = false};
+constexpr KernelRules kTensorflowRules{.zero_points = false,
+                                       .all_widths = false,
+                                       .on_arm = false,
+                                       .integer_bias = false,
+                                       .finds_kernels = false};
 
 std::string_view convolution_obstacle(const roles::Convolution& convolution) {
   constexpr std::size_t kLastAxis = 3;  // of data and weights of two axes of positions
@@ -76,6 +80,9 @@ std::string_view tensorflow_obstacle(const Node& node) {
       return obstacle_in<roles::Pool>(node, pool_obstacle);
     case Kind::pad:
       return pad_obstacle(node);
+    case Kind::concat:
+      return node.type == "Concat" || node.type == "ConcatV2" ? std::string_view()
+                                                              : "it has no kernel for codes";
     case Kind::identity:
       return node.type == "Identity" ? std::string_view() : "it has no kernel for codes";
     default:

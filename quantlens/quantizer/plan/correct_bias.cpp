@@ -150,11 +150,9 @@ class Corrector {
       if (weight == nullptr || !weight_layout(node, weight->shape()) || !bias_place(pattern))
         continue;
       const std::string& value = node.inputs[0];
-      const auto rank = ranks.find(value);
-      if (node.kind == Kind::matmul && rank == ranks.end()) continue;
-      const int axis = node.kind == Kind::matmul ? static_cast<int>(rank->second) - 1 : 1;
-      if (axis < 0 || !calibrated.contains(range_source(index_, value))) continue;
-      if (seen.insert(value).second) all.push_back({value, axis});
+      const std::optional<int> axis = channel_axis(node, ranks);
+      if (!axis || !calibrated.contains(range_source(index_, value))) continue;
+      if (seen.insert(value).second) all.push_back({value, *axis});
     }
     return all;
   }
@@ -169,6 +167,17 @@ class Corrector {
   }
 
  private:
+  /// Of the channels of what `node` multiplies; nothing where that is not known.
+  static std::optional<int> channel_axis(
+      const Node& node, const std::unordered_map<std::string, std::size_t>& ranks) {
+    if (const auto* convolution = role<roles::Convolution>(node))
+      return static_cast<int>(convolution->channel_axis);
+    if (node.kind == Kind::gemm) return 1;
+    const auto rank = ranks.find(node.inputs[0]);
+    if (rank == ranks.end() || rank->second == 0) return std::nullopt;
+    return static_cast<int>(rank->second) - 1;
+  }
+
   const Tensor* weight_of(const Node& node) const {
     const Tensor* weight = constant_weight(prepared_, index_, node);
     return weight && weight->dtype() == DType::float32 ? weight : nullptr;

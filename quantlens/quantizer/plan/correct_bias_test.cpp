@@ -206,6 +206,33 @@ TEST(CorrectBias, ChannelsThatAreNeverFiniteCountAsNothing) {
   for (std::size_t o = 0; o < 4; ++o) EXPECT_EQ(weight_read(plan, "c", 2).data<float>()[o], b[o]);
 }
 
+/// A convolution of values whose channels are last, and no bias: as a frozen graph has it.
+Model conv_with_channels_last() {
+  SmallGraph net;
+  net.input("x")
+      .weight("w", {1, 1, 2, 3}, {0.1F, 0.27F, 0.53F, 1, 0.33F, -0.71F})
+      .node(Kind::conv, {"x", "w"}, "c")
+      .set(&roles::Convolution::channel_axis, 3)
+      .set(&roles::Convolution::input_axis, 2)
+      .set(&roles::Convolution::output_axis, 3);
+  net.node(Kind::relu, {"c"}, "y").output("y");
+  Model model = net.model();
+  model.format = "graphdef";
+  return model;
+}
+
+TEST(CorrectBias, ChannelsOfAConvLieWhereItsRoleSays) {
+  const Model model = conv_with_channels_last();
+  EXPECT_EQ(channels_for_bias(Planned(model).analyzed, calibrated(model)),
+            (std::vector<ValueChannels>{{"x", 3}}));
+  Plan plan = bias_plan(model);
+  correct_biases(Planned(model).analyzed, statistics_of("x", 3, {2, -1}), plan);
+  const WeightPlan& weight = *codes_read(plan, "c", 1);
+  const double shift = rounding(0.27F, weight.params[1]) * 2 - rounding(0.33F, weight.params[1]);
+  EXPECT_NEAR(weight_read(plan, "c", 2).data<float>()[1], -shift, 1e-7);
+  EXPECT_EQ(codes_read(plan, "c", 2), nullptr) << "its kernel takes floats";
+}
+
 TEST(CorrectBias, AsksForTheChannelsOfWhatIsMultiplied) {
   SmallGraph net = grouped_conv();
   EXPECT_EQ(channels_for_bias(Planned(net.model()).analyzed, calibrated(net.model())),

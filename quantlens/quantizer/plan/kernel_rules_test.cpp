@@ -1,6 +1,7 @@
 // What plans are like for a runtime whose codes have no zero point, and whose bias is float.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <map>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,6 +14,8 @@ namespace quantlens {
 namespace {
 
 using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::StartsWith;
 
 /// A product, its bias, and an activation.
 SmallGraph product(Kind activation) {
@@ -34,6 +37,8 @@ Model in_tensorflow(const SmallGraph& net) {
   model.format = "graphdef";
   for (Node& node : model.graph.nodes) {
     if (node.kind == Kind::matmul) node.type = "MatMul";
+    if (node.kind == Kind::concat) node.type = "ConcatV2";
+    if (node.kind == Kind::identity) node.type = "Identity";
   }
   return model;
 }
@@ -124,6 +129,95 @@ TEST(KernelRules, LeaveInFloatWhatTheRuntimeHasNoOpsFor) {
   recipe.op_type_dict["MatMul"].activation.dtype = AskedDtype::fp16;
   EXPECT_EQ(planned_op(planned_with(model, {0, 1}, {0, 1}, recipe), "m").reason,
             "the recipe keeps it in float; not in half: single ops of its format have no half");
+}
+
+/// Of a plan in which everything else goes without a word.
+std::vector<std::string> notes_with(const Recipe& recipe) {
+  Ranges ranges;
+  ranges.values = {{.value = "r", .min = 0, .max = 1}, {.value = "x", .min = -1, .max = 1}};
+  return make_plan(Planned(in_tensorflow(product(Kind::relu)), recipe).draft, ranges, {}).notes;
+}
+
+TEST(KernelRules, WhatARecipeAsksOfCodesInVainIsTold) {
+  EXPECT_THAT(notes_with({}), IsEmpty());
+  Recipe recipe;
+  recipe.activation.scheme = Symmetry::sym;
+  recipe.weight.dtype = AskedDtype::uint8;
+  recipe.op_type_dict["MatMul"].activation.dtype = AskedDtype::int8;
+  EXPECT_THAT(notes_with(recipe),
+              ElementsAre(StartsWith("activation.scheme, weight.dtype, op_type_dict: 'MatMul': "
+                                     "activation.dtype: which 8-bit codes they ask for has no "
+                                     "effect")));
+}
+
+TEST(KernelRules, TheFormOfAFileAndACpuThatKernelsAreNotForAreTold) {
+  Recipe recipe;
+  recipe.quant_format = QuantFormat::qoperator;
+  EXPECT_THAT(notes_with(recipe), ElementsAre(StartsWith("quant_format qoperator has no effect")));
+  recipe.quant_format = QuantFormat::default_;
+  recipe.target = TargetCpu::arm;
+  EXPECT_THAT(notes_with(recipe), ElementsAre(StartsWith("target arm: the model's runtime has")));
+}
+
+/// Two products with activations, put together, and a third that reads them.
+SmallGraph joined(Kind activation) {
+  SmallGraph net;
+  net.input("x")
+      .weight("w", {2, 3}, {1, 2, 3, -4, 5, 6})
+      .weight("w2", {6, 1}, {1, 1, 1, 1, 1, 1})
+      .node(Kind::matmul, {"x", "w"}, "a")
+      .node(activation, {"a"}, "a2")
+      .node(Kind::matmul, {"x", "w"}, "b")
+      .node(Kind::relu, {"b"}, "b2")
+      .node(Kind::concat, {"a2", "b2"}, "both")
+      .node(Kind::matmul, {"both", "w2"}, "y")
+      .output("y");
+  return net;
+}
+
+Plan joined_plan(const Model& model, const std::map<std::string, Range>& known) {
+  Ranges ranges;
+  for (const auto& [value, range] : known)
+    ranges.values.push_back({.value = value, .min = range.min, .max = range.max});
+  return make_plan(Planned(model).draft, ranges, {}).plan;
+}
+
+TEST(JoinedCodes, HaveTheScaleOfTheWhole) {
+  const Model model = in_tensorflow(joined(Kind::relu));
+  const Plan plan =
+      joined_plan(model, {{"x", {-1, 1}}, {"a2", {0, 2}}, {"b2", {0, 5.1F}}, {"both", {0, 5.1F}}});
+  EXPECT_TRUE(planned_op(plan, "both").quantized);
+  for (const char* value : {"a2", "b2", "both"}) {
+    EXPECT_EQ(codes_of(plan, value).params, (QParams{.scale = 0.02F, .zero_point = 0})) << value;
+    EXPECT_EQ(codes_of(plan, value).scheme.dtype, DType::uint8) << value;
+  }
+}
+
+TEST(JoinedCodes, AreAllSignedWhereOnePartMayBeNegative) {
+  const Model model = in_tensorflow(joined(Kind::identity));
+  const Plan plan = joined_plan(model, {{"x", {-1, 1}},
+                                        {"a", {-2.54F, 1}},
+                                        {"a2", {-2.54F, 1}},
+                                        {"b2", {0, 2}},
+                                        {"both", {-2.54F, 2}}});
+  for (const char* value : {"a2", "b2", "both"}) {
+    EXPECT_EQ(codes_of(plan, value).params, (QParams{.scale = 0.02F, .zero_point = 0})) << value;
+    EXPECT_EQ(codes_of(plan, value).scheme.dtype, DType::int8) << value;
+  }
+}
+
+TEST(JoinedCodes, StayFloatWhereAPartEndsBeforeTheOthers) {
+  Model model = in_tensorflow(joined(Kind::clip));
+  model.graph.nodes[1].roles = roles::Bounds{.low = 0, .high = 6};
+  const Plan plan =
+      joined_plan(model, {{"x", {-1, 1}}, {"a2", {0, 6}}, {"b2", {0, 7}}, {"both", {0, 7}}});
+  EXPECT_EQ(planned_op(plan, "both").reason,
+            "codes of one of its parts end at 6, and those of all its parts at 7");
+  EXPECT_TRUE(planned_op(plan, "y").quantized);
+  EXPECT_EQ(codes_of(plan, "both").params.scale, 7.0F / 255);
+  const Plan low =
+      joined_plan(model, {{"x", {-1, 1}}, {"a2", {0, 4}}, {"b2", {0, 5}}, {"both", {0, 5}}});
+  EXPECT_TRUE(planned_op(low, "both").quantized);
 }
 
 }  // namespace

@@ -154,10 +154,13 @@ std::vector<QParams> weight_params(const Node& node, const Tensor& weight, const
 class Parameters::Builder {
  public:
   Builder(const Parameters& owner, const Selection& selection, const std::vector<OpRecipe>& recipes)
-      : owner_(owner), index_(owner.index_), selection_(selection), recipes_(recipes) {}
+      : owner_(owner),
+        index_(owner.index_),
+        selection_(selection),
+        recipes_(recipes),
+        groups_(owner.groups(selection)) {}
 
   Plan build() {
-    join_groups();
     collect_uses();
     for (const Codes& codes : order_) add_activation(codes);
     for (std::size_t p = 0; p < owner_.prepared_.patterns.size(); ++p) {
@@ -174,22 +177,7 @@ class Parameters::Builder {
     return pattern_outputs(index_.graph(), owner_.prepared_.patterns[p]);
   }
 
-  const std::string& leader(const std::string& value) {
-    const auto found = leaders_.find(value);
-    return found == leaders_.end() ? value : found->second;
-  }
-
-  // Ops that only move codes share the parameters of what they move: patterns come in graph order,
-  // so the input's leader is final when its reader is seen.
-  void join_groups() {
-    for (std::size_t p = 0; p < owner_.prepared_.patterns.size(); ++p) {
-      if (!selection_.quantized[p] ||
-          !owner_.prepared_.able->has(anchor(p).kind, Role::pass_through))
-        continue;
-      const std::string first = leader(anchor(p).inputs[0]);
-      for (const std::string& output : outputs(p)) leaders_[output] = first;
-    }
-  }
+  const std::string& leader(const std::string& value) const { return groups_.leader(value); }
 
   /// A value as codes: of 16 bits, or of 8. It may be both, for different readers.
   struct Codes {
@@ -245,26 +233,15 @@ class Parameters::Builder {
 
   Scheme scheme_of(const Codes& codes) {
     const Scheme& asked = schemes_.at({leader(codes.value), codes.wide});
-    if (owner_.prepared_.able->rules().zero_points) return asked;
-    const std::optional<ClipBounds> bounds = bounds_of(leader(codes.value));
+    const std::optional<ClipBounds> bounds = bounds_of_maker(index_, leader(codes.value));
     const bool is_negative = range_of(codes).min < 0 && !(bounds && bounds->low >= 0);
-    return {.dtype = is_negative ? DType::int8 : DType::uint8,
-            .symmetric = is_negative,
-            .axis = {},
-            .bits = 8};
-  }
-
-  /// Of the op that makes a value.
-  std::optional<ClipBounds> bounds_of(const std::string& value) const {
-    const std::optional<std::size_t> producer = index_.producer(value);
-    if (!producer) return std::nullopt;
-    const Node& node = index_.graph().nodes[*producer];
-    return node.kind == Kind::relu ? ClipBounds{.low = 0} : clip_bounds(index_, node);
+    return code_scheme(owner_.prepared_.able->rules(), asked, is_negative);
   }
 
   /// Of the value that these are moved from, or of a table that is looked up.
   Range range_of(const Codes& codes) {
     const std::string& source = leader(codes.value);
+    if (const auto joined = groups_.joined_range(source)) return *joined;
     if (const Range* range = owner_.find_range(source, codes.wide)) return *range;
     return extremes(aligned(*index_.constant(source)), {})[0];
   }
@@ -396,8 +373,8 @@ class Parameters::Builder {
   const GraphIndex& index_;
   const Selection& selection_;
   const std::vector<OpRecipe>& recipes_;
+  CodeGroups groups_;
   Plan plan_;
-  std::map<std::string, std::string> leaders_;
   std::map<Codes, Scheme> schemes_;  // by leader
   std::map<Codes, std::vector<ValueUse>> uses_;
   std::map<std::string, bool> made_;  // values that their op gives as codes: whether of 16 bits
@@ -451,6 +428,15 @@ std::string Parameters::coarse_obstacle(const Pattern& pattern, const OpRecipe& 
   const Range* result = find_range(pattern_output(index_.graph(), pattern), is_wide(recipe));
   if (constant == nullptr || data == nullptr || result == nullptr) return {};
   return coarse_constant(node.kind, *constant, {*data, *result}, plain_scheme(recipe.activation));
+}
+
+CodeGroups Parameters::groups(const Selection& selection) const {
+  return {index_, prepared_, selection,
+          [this](const std::string& value) { return find_range(value); }};
+}
+
+std::map<std::size_t, std::string> Parameters::join_obstacles(const Selection& selection) const {
+  return groups(selection).obstacles();
 }
 
 Plan Parameters::plan(const Selection& selection, const std::vector<OpRecipe>& recipes) const {

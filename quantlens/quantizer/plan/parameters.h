@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "quantlens/quantizer/plan/code_groups.h"
 #include "quantlens/quantizer/plan/make_plan.h"
 #include "quantlens/quantizer/plan/select.h"
 
@@ -58,11 +60,15 @@ class Parameters {
   /// than the codes of the result do; empty where it would not.
   std::string coarse_obstacle(const Pattern& pattern, const OpRecipe& recipe) const;
 
+  /// Why ops that put codes together cannot have one scale for all of them, by pattern.
+  std::map<std::size_t, std::string> join_obstacles(const Selection& selection) const;
+
   /// The parts of a Plan that hold numbers: activations and weights. `recipes`: one a pattern.
   Plan plan(const Selection& selection, const std::vector<OpRecipe>& recipes) const;
 
  private:
   class Builder;
+  CodeGroups groups(const Selection& selection) const;
   /// Of the codes of either width; null: none.
   const Range* find_range(const std::string& value, bool wide = false) const;
 

@@ -22,6 +22,7 @@
 #include "quantlens/quantizer/analyze/pre_post_process.h"
 #include "quantlens/quantizer/plan/describe_ops.h"
 #include "quantlens/quantizer/plan/guard_float.h"
+#include "quantlens/quantizer/plan/kernel_notes.h"
 #include "quantlens/quantizer/plan/parameters.h"
 #include "quantlens/quantizer/plan/select.h"
 #include "quantlens/quantizer/recipe/recipe_rules.h"
@@ -128,7 +129,8 @@ class StaticPlanner::Decisions {
     const Parameters parameters(index_, prepared_, ranges, recipe_, target);
     const Selection selection = select_with_ranges(parameters);
     Plan plan = parameters.plan(selection, recipes_);
-    if (recipe_.quant_format != QuantFormat::default_) plan.quant_format = recipe_.quant_format;
+    if (recipe_.quant_format != QuantFormat::default_ && prepared_.able->rules().finds_kernels)
+      plan.quant_format = recipe_.quant_format;
     plan.folds = prepared_.folds.list();
     plan.input_edits = prepared_.input_edits.list();
     plan.weights = prepared_.weights;
@@ -137,10 +139,11 @@ class StaticPlanner::Decisions {
     const CodesOf codes = codes_of(plan);
     plan.ops = describe_ops(graph_, prepared_.patterns, verdicts(selection, codes));
     PlanResult result{.plan = std::move(plan),
-                      .notes = rules_.notes(graph_, outcomes(selection), prepared_.gone)};
+                      .notes = rules_.notes(graph_, outcomes(selection), prepared_.gone,
+                                            prepared_.able->rules())};
     note_switches(result.notes);
     note_reduced(recipe_, result);
-    note_target(result.notes);
+    note_kernels(recipe_, prepared_.able->rules(), result.notes);
     note_float_kernels(selection, codes_of(result.plan), result.notes);
     if (lacks_channel_scales_) {
       result.notes.push_back(fmt::format(
@@ -293,22 +296,6 @@ class StaticPlanner::Decisions {
     }
   }
 
-  // What the target decides of dtypes, where it is named.
-  void note_target(std::vector<std::string>& notes) const {
-    if (recipe_.target != TargetCpu::arm) return;
-    if (!recipe_.activation.dtype) {
-      notes.emplace_back(
-          "target arm: activations are int8, which its kernels multiply by int8 weights as they "
-          "are");
-    }
-    if (activation_dtype(recipe_) == AskedDtype::int8 &&
-        recipe_.weight.dtype == AskedDtype::uint8) {
-      notes.emplace_back(
-          "target arm: no fast kernel multiplies int8 activations by uint8 weights; set one of "
-          "them to the other's dtype");
-    }
-  }
-
   // Which ops read and give codes that the runtime turns into floats before it computes.
   void note_float_kernels(const Selection& selection, const CodesOf& codes,
                           std::vector<std::string>& notes) const {
@@ -380,6 +367,12 @@ class StaticPlanner::Decisions {
         if (obstacle.empty() && !wishes.forced[p])
           obstacle = parameters.coarse_obstacle(prepared_.patterns[p], recipes_[p]);
         if (!obstacle.empty()) complete = false;
+      }
+      if (complete) {
+        for (auto& [p, obstacle] : parameters.join_obstacles(selection)) {
+          wishes.obstacles[p] = obstacle;
+          complete = false;
+        }
       }
       if (complete) return selection;
     }

@@ -154,7 +154,8 @@ Ranges choose_ranges(const TapState& statistics, const RangeOptions& options) {
     if (!options.values.empty() && !options.values.contains(stats.value)) continue;
     const auto own = options.of_value.find(stats.value);
     const RangeChoice choice = own == options.of_value.end() ? usual : known(own->second);
-    if (std::optional<ValueRange> range = range_of(stats, choice, options.scheme)) {
+    const Scheme scheme = code_scheme(options.kernels, options.scheme, stats.moments.min() < 0);
+    if (std::optional<ValueRange> range = range_of(stats, choice, scheme)) {
       ranges.values.push_back(std::move(*range));
     } else {
       ranges.empty.push_back(stats.value);

@@ -8,6 +8,7 @@
 
 #include "quantlens/quant/distribution.h"
 #include "quantlens/quant/scheme.h"
+#include "quantlens/quantizer/analyze/capability.h"
 #include "quantlens/record/ranges.h"
 #include "quantlens/record/tap_state.h"
 
@@ -24,7 +25,9 @@ struct RangeOptions {
   std::set<std::string> values;  ///< that want a range; empty: all in the statistics
   RangeChoice usual;
   std::map<std::string, RangeChoice> of_value;  ///< of values that want another one
-  Scheme scheme;  ///< that the ranges are for: entropy, mse and auto depend on it
+  /// That the ranges are for, as the kernels' codes are: entropy, mse and auto depend on it.
+  Scheme scheme;
+  KernelRules kernels;
 };
 
 /// Whether the algorithm looks at histograms, or at extremes alone.

@@ -271,5 +271,29 @@ TEST(ChooseRanges, TheExpectedErrorIsTheOneThatQuantizingMakes) {
   }
 }
 
+Range range_without_zero_point(RangeAlgorithm algorithm, const Elements& elements) {
+  const Ranges ranges = choose_ranges(
+      with_histogram(elements),
+      {.usual = {.algorithm = algorithm}, .scheme = kUnsigned, .kernels = {.zero_points = false}});
+  return {ranges.values.at(0).min, ranges.values.at(0).max};
+}
+
+TEST(ChooseRanges, WithoutZeroPointsAreForCodesAroundZeroOrFromZeroOn) {
+  constexpr Scheme kSigned{.dtype = DType::int8, .symmetric = true};
+  Elements skewed = normal(4000);
+  for (float& element : skewed) element = element < 0 ? element / 8 : element;
+  Elements positive = skewed;
+  for (float& element : positive) element = std::abs(element);
+  for (const RangeAlgorithm algorithm :
+       {RangeAlgorithm::mse, RangeAlgorithm::percentile, RangeAlgorithm::auto_}) {
+    const ValueRange around = range_by(algorithm, skewed, kSigned);
+    EXPECT_EQ(range_without_zero_point(algorithm, skewed), (Range{around.min, around.max}));
+    const ValueRange above = range_by(algorithm, positive, kUnsigned);
+    EXPECT_EQ(range_without_zero_point(algorithm, positive), (Range{above.min, above.max}));
+  }
+  EXPECT_NE(range_by(RangeAlgorithm::mse, skewed, kSigned).max,
+            range_by(RangeAlgorithm::mse, skewed, kUnsigned).max);
+}
+
 }  // namespace
 }  // namespace quantlens

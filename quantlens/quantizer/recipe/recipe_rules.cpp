@@ -80,10 +80,6 @@ void add_idle_notes(const Recipe& recipe, std::vector<std::string>& sentences) {
   }
 }
 
-bool is_eight_bits(const std::optional<AskedDtype>& dtype) {
-  return dtype == AskedDtype::uint8 || dtype == AskedDtype::int8;
-}
-
 void merge(TensorRecipe& base, const TensorRecipe& over) {
   if (over.dtype) base.dtype = over.dtype;
   if (over.scheme) base.scheme = over.scheme;
@@ -164,7 +160,7 @@ Wish RecipeRules::for_op(const Node& node) {
 
 std::vector<std::string> RecipeRules::notes(
     const Graph& graph, const std::unordered_map<std::string, Outcome>& outcomes,
-    const std::vector<GoneOp>& gone) const {
+    const std::vector<GoneOp>& gone, const KernelRules& kernels) const {
   std::set<std::string> types;
   std::set<std::string> names;
   for (const Node& node : graph.nodes) {
@@ -187,7 +183,7 @@ std::vector<std::string> RecipeRules::notes(
         sentences.push_back(fmt::format("{} matches no op of the model{}{}", entry,
                                         near.empty() ? "" : "; ", near));
       }
-      note_options(rule, entry, sentences);
+      if (kernels.zero_points) note_options(rule, entry, sentences);  // else note_kernels says it
       note_effect(rule, entry, outcomes, sentences);
     }
   };
@@ -257,6 +253,10 @@ void RecipeRules::note_folded(const Rule& rule, const std::string& where,
       where, folded.size() == 1 ? "one op" : fmt::format("{} ops", folded.size()),
       fmt::join(folded.begin(), folded.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
       shown < folded.size() ? ", ..." : ""));
+}
+
+bool is_eight_bits(const std::optional<AskedDtype>& dtype) {
+  return dtype == AskedDtype::uint8 || dtype == AskedDtype::int8;
 }
 
 AskedDtype activation_dtype(const Recipe& recipe) {

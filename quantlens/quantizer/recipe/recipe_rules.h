@@ -19,6 +19,9 @@ struct Wish {
   bool forced = false;
 };
 
+/// uint8 or int8.
+bool is_eight_bits(const std::optional<AskedDtype>& dtype);
+
 /// The types that codes of activations have where an entry does not ask for others: 8 bits.
 AskedDtype activation_dtype(const Recipe& recipe);
 
@@ -49,7 +52,8 @@ class RecipeRules {
   /// `outcomes`: by op id. `gone`: Prepared::gone.
   std::vector<std::string> notes(const Graph& graph,
                                  const std::unordered_map<std::string, Outcome>& outcomes = {},
-                                 const std::vector<GoneOp>& gone = {}) const;
+                                 const std::vector<GoneOp>& gone = {},
+                                 const KernelRules& kernels = {}) const;
 
  private:
   struct Rule;

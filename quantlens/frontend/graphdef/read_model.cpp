@@ -9,6 +9,7 @@
 #include "quantlens/frontend/graphdef/graphdef.h"
 #include "quantlens/frontend/graphdef/source.h"
 #include "quantlens/graph/check.h"
+#include "quantlens/graph/cut.h"
 
 namespace quantlens::graphdef {
 namespace {
@@ -29,6 +30,14 @@ std::int64_t read_producer(std::string_view message) {
   return producer;
 }
 
+/// The file does not say what they are; the ops that make them do.
+void describe_outputs(Graph& graph) {
+  const Describer describe(graph);
+  for (ValueInfo& output : graph.outputs) {
+    if (!output.dtype) output = describe(output.name);
+  }
+}
+
 void read_sound(Source& source, Model& model) {
   std::vector<std::string_view> nodes;
   Fields fields(source.file.text());
@@ -39,6 +48,7 @@ void read_sound(Source& source, Model& model) {
   }
   if (nodes.empty()) unsound(source.path, "it has no nodes");
   model.graph = make_graph(source, read_ops(source, nodes), std::nullopt);
+  describe_outputs(model.graph);
   model.metadata = metadata_of(source, nodes);
 }
 

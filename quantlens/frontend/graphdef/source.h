@@ -103,6 +103,8 @@ std::vector<std::optional<std::vector<Dim>>> read_shapes(const Value& value);
 std::string type_word(std::int64_t number);
 std::optional<DType> dtype_of_number(std::int64_t number);
 std::optional<DType> dtype_of_word(std::string_view word);
+/// TensorFlow's number of the type that this is there; 0 where it has none.
+std::int64_t number_of_dtype(DType dtype);
 
 /// A TensorProto; nothing where its elements have no DType, and of texts. `name`: what messages
 /// call it.

@@ -190,7 +190,7 @@ void compute_tap(void* of, KernelContext* context) {
   const Api& api = library().api;
   const Kernel& kernel = *static_cast<const Kernel*>(of);
   Result result(api);
-  const TensorPtr value = input(api, context, 0, result);
+  TensorPtr value = input(api, context, 0, result);
   const TensorPtr number = input(api, context, 1, result);
   TensorPtr seen;
   if (result.is_ok()) {

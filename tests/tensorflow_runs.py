@@ -38,6 +38,51 @@ np.savez(wanted, **{value: np.stack([run[i] for run in runs]) for i, value in en
 """
 
 
+# Of each int8 op of a graph: its kernel on the codes that NumPy makes of what the float graph computes, against the float graph.
+LOCAL_OF_TENSORFLOW = """
+import json, os, sys
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+import numpy as np
+import tensorflow as tf
+
+def load(path):
+    definition = tf.compat.v1.GraphDef.FromString(open(path, "rb").read())
+    graph = tf.Graph()
+    with graph.as_default():
+        tf.compat.v1.import_graph_def(definition, name="")
+    return {node.name: node for node in definition.node}, tf.compat.v1.Session(graph=graph)
+
+def range_of(nodes, codes):
+    node = nodes[codes]
+    name = node.input[2 if node.op == "QuantizeV2" else 8]
+    return np.float32(tf.make_ndarray(nodes[name].attr["value"].tensor))
+
+model, int8, given, wanted, name = sys.argv[1:]
+floats, session = load(model)
+nodes, quantized = load(int8)
+kernels = [node for node in nodes.values() if node.op.startswith("_FusedQuantized")]
+value = lambda codes: codes.rsplit("/", 1)[0]
+errors = {node.name: [] for node in kernels}
+for batch in np.load(given):
+    asked = sorted({value(one) + ":0" for node in kernels for one in (node.name, node.input[0])})
+    real = dict(zip(asked, session.run(asked, {name + ":0": batch})))
+    for node in kernels:
+        read = node.input[0]
+        is_signed = node.attr["Tdevice_inputs"].list.type[0] == tf.qint8.as_datatype_enum
+        most, greatest = range_of(nodes, node.input[4].split(":")[0]), np.float32(127 if is_signed else 255)
+        codes = np.rint(real[value(read) + ":0"] * (greatest / most)).clip(-128 if is_signed else 0, greatest)
+        plain = codes.astype(np.int8 if is_signed else np.uint8)
+        fed = {read + ":0": plain.view((tf.qint8 if is_signed else tf.quint8).as_numpy_dtype),
+               node.input[3]: -most if is_signed else np.float32(0), node.input[4]: most}
+        made = quantized.run(node.name + ":0", fed)
+        gives_signed = node.attr["Tdevice_outputs"].list.type[0] == tf.qint8.as_datatype_enum
+        scale = range_of(nodes, node.name) / np.float32(127 if gives_signed else 255)
+        meant = made.view(np.int8 if gives_signed else np.uint8).astype(np.float64) * scale
+        errors[node.name].append(np.mean((real[value(node.name) + ":0"] - meant) ** 2))
+json.dump({value(node): float(np.mean(all)) for node, all in errors.items()}, open(wanted, "w"))
+"""
+
+
 def of_tensorflow(sandbox, model, threads, batches, name, *values):
     """What TensorFlow's Python computes, by value; None where there is none."""
     python = os.environ.get("QUANTLENS_TENSORFLOW_PYTHON")
@@ -49,6 +94,19 @@ def of_tensorflow(sandbox, model, threads, batches, name, *values):
     subprocess.run([python, script, model, str(threads), sandbox.path / "given.npy", sandbox.path / "wanted.npz", name, *values],
                    check=True, capture_output=True)
     return dict(np.load(sandbox.path / "wanted.npz"))
+
+
+def local_of_tensorflow(sandbox, model, int8, batches, name):
+    """The local error of each int8 op, by value; None where there is no Python of TensorFlow's."""
+    python = os.environ.get("QUANTLENS_TENSORFLOW_PYTHON")
+    if not python:
+        print(f"left out: local errors of {model.name} by TensorFlow's own Python; QUANTLENS_TENSORFLOW_PYTHON names none")
+        return None
+    script = sandbox.write("local_of_tensorflow.py", LOCAL_OF_TENSORFLOW)
+    np.save(sandbox.path / "given.npy", batches)
+    wanted = sandbox.path / "local.json"
+    subprocess.run([python, script, model, int8, sandbox.path / "given.npy", wanted, name], check=True, capture_output=True)
+    return json.loads(wanted.read_text())
 
 
 def runtime():
@@ -257,6 +315,58 @@ def quantized(sandbox):
         harness.check(wanted is None or got.tobytes() == wanted[last].tobytes(), f"int8 {name}: TensorFlow's Python computes the same")
 
 
+def local_errors(sandbox):
+    """Errors of single ops are those of their kernels on codes of what the float graph computes."""
+    for name in LEAST_KEPT:
+        first, _, batches = inputs_of(name)
+        np.savez(sandbox.path / "samples.npz", x=batches.reshape(-1, *batches.shape[2:]))
+        data = sandbox.write("samples.yaml", f"npz: {{file: samples.npz, inputs: {{{first}: x}}}}\n")
+        int8 = sandbox.path / f"int8_{name}"
+        told = json.loads(sandbox.run("diagnose", MODELS / name, int8, "--data", data, "--output", "json").stdout)
+        errors = {row["value"]: row["local_mse"] for row in told["activations"] if row["local_mse"] is not None}
+        wanted = local_of_tensorflow(sandbox, MODELS / name, int8, batches, first)
+        if wanted is None:
+            harness.check(len(errors) >= 28, f"{name}: {len(errors)} values have a local error")
+            continue
+        worst = max(abs(errors[value] / error - 1) for value, error in wanted.items())
+        harness.check(worst < 1e-5, f"{name}: local errors of {len(wanted)} int8 ops are NumPy's to {worst:.1e} relative")
+
+
+BAD = "MobilenetV1/MobilenetV1/Conv2d_0/convolution"
+
+
+def one_bad_op(sandbox):
+    """The first document's story: one convolution is made bad, the diagnosis names it, op_name_dict falls it back, and the
+    accuracy returns; nothing but the command line is needed."""
+    pixels = sandbox.path / "nhwc.yaml"
+    model, int8 = MODELS / "mobilenet_v1_0.25_224.pb", sandbox.path / "bad.pb"
+    bad = sandbox.write("bad.yaml", f"op_name_dict: {{{BAD}: {{weight: {{granularity: per_tensor}}}}}}\n")
+    asked = ["quantize", model, "--data", pixels, "-o", int8, "--metric", harness.MOBILENET_METRIC, "--recipe", bad]
+    told = json.loads(sandbox.run(*asked, "--diagnose", "--output", "json").stdout)
+    whole, lost = told["reference"]["value"], told["quantized"]["value"]
+    diagnosis = told["diagnosis"]
+    first = diagnosis["findings"][0]
+    harness.check(lost < whole - 0.05 and first["op"]["name"] == BAD and first["severity"] == "problem",
+                  f"{lost} of {whole} are left; the first finding is {first['rule']} of {first['op']['name']}")
+    harness.check(first["share_is_measured"] and first["output_share"] > 0.6,
+                  f"{first['output_share']:.3f} of the error begins there, as is measured")
+    harness.check(BAD in diagnosis["verdict"], f"the verdict names it: {diagnosis['verdict']}")
+    rows = [row for row in diagnosis["activations"] if row["local_sqnr_db"] is not None]
+    worst = min(rows, key=lambda row: row["local_sqnr_db"])
+    harness.check(worst["op"]["name"] == BAD, f"no other op adds as much error by itself: {worst['local_sqnr_db']:.1f} dB")
+    fallen_back = sandbox.write("fp32.yaml", f"op_name_dict: {{{BAD}: {{activation: {{dtype: [fp32]}}}}}}\n")
+    mended = sandbox.run(*asked, "--recipe", fallen_back).stdout
+    counts = {line.split("|")[1].strip(): line.split("|")[2:-1] for line in mended.splitlines() if line.startswith("|")}
+    harness.check([int(cell) for cell in counts["Conv2D"]] == [15, 14, 1],
+                  f"Mixed Precision Statistics shows it: {counts['Conv2D']}")
+    again = json.loads(sandbox.run("evaluate", int8, "--data", pixels, "--metric", harness.MOBILENET_METRIC,
+                                   "--output", "json").stdout)["value"]
+    harness.check(again >= LEAST_KEPT[model.name] > lost, f"the accuracy returns: {lost} without, {again} with it in float")
+    gated = ["diagnose", model, int8, "--data", pixels, "--limit", "40", "--local", "0", "--fail-below"]
+    sandbox.run(*gated, "2")
+    refused(sandbox, ["below 60 dB", "the worst"], *gated, "60", code=3)
+
+
 def wrong_graphs(sandbox):
     """What TensorFlow refuses."""
     net = sandbox.path / "odd.pb"
@@ -404,6 +514,8 @@ def main():
     calibrations(sandbox)
     quantized(sandbox)
     profile_of_two(sandbox)
+    local_errors(sandbox)
+    one_bad_op(sandbox)
 
 
 if __name__ == "__main__":

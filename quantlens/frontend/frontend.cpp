@@ -44,7 +44,8 @@ constexpr Format kFormats[] = {
      .match = graphdef::match,
      .read = graphdef::read,
      .edited = graphdef::edited,
-     .apply = graphdef::apply},
+     .apply = graphdef::apply,
+     .write_patched = graphdef::write_patched},
     {"onnx", onnx::match, onnx::read, onnx::locations_in, onnx::upgrade, onnx::edited,
      onnx::files_of, onnx::apply, onnx::write_patched, onnx::write_annotated},
 };

@@ -19,6 +19,10 @@ struct Patch {
   /// of values before. A node without a type is to do what its kind and roles say (mul, max,
   /// quantize, dequantize): the frontend finds the format's words.
   std::map<std::string, std::vector<Node>> nodes;
+  /// Of nodes that are ops of another model under other names: their op_id there, by their name
+  /// here. For formats whose files say more than a Node does; it travels to no worker.
+  std::map<std::string, std::string> copies = {};
+  const Model* copied_from = nullptr;  ///< that model, of the same format; outlives this
   /// REQUIRES: names of values that the model does not have, where they are not replaced ones.
 };
 

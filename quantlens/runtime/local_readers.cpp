@@ -18,10 +18,10 @@ class Rewiring {
     const std::string* before = quantized_value(pair.quantized);
     const bool rounds = !pair.readers_params.empty();
     if (!rounds && index_.is_input(before != nullptr ? *before : pair.quantized)) return;
-    redirect(pair.quantized, {.name = {}, .slot = slot, .codes = codes},
+    redirect({.name = {}, .value = pair.quantized, .slot = slot, .codes = codes},
              [](const Node&) { return true; });
     if (before == nullptr) return;
-    redirect(*before, {.name = {}, .slot = slot, .codes = false},
+    redirect({.name = {}, .value = *before, .slot = slot, .codes = false},
              [](const Node& reader) { return reader.kind != Kind::quantize; });
   }
 
@@ -36,16 +36,16 @@ class Rewiring {
   }
 
   template <class Wanted>
-  void redirect(const std::string& value, LocalValue local, const Wanted& wanted) {
-    if (!redirected_.insert(value).second) return;
-    for (const Use& use : index_.uses(value)) {
+  void redirect(LocalValue local, const Wanted& wanted) {
+    if (!redirected_.insert(local.value).second) return;
+    for (const Use& use : index_.uses(local.value)) {
       const Node& reader = index_.graph().nodes[use.node];
       if (!wanted(reader)) continue;
       if (local.name.empty()) local.name = new_name_();
       if (use.input < reader.inputs.size()) {
         readers_.inputs[use.node].emplace(use.input, local.name);
       } else {
-        readers_.captured[use.node].emplace(value, local.name);
+        readers_.captured[use.node].emplace(local.value, local.name);
       }
     }
     if (!local.name.empty()) readers_.values.push_back(std::move(local));

@@ -15,6 +15,7 @@ namespace quantlens {
 /// A value that stands in the quantized model for what the reference computed.
 struct LocalValue {
   std::string name;      ///< new in the quantized model
+  std::string value;     ///< what it stands for there
   std::size_t slot = 0;  ///< the pair of the spec that it is of
   bool codes = false;    ///< the reference's value as codes of that pair, else as it is
 };

@@ -273,6 +273,7 @@ class FloatOps {
     }
     for (std::string& input : node.inputs) input = in_float(input, false);
     std::string made;
+    std::string id = op_id(node);
     for (std::string& output : node.outputs) {
       if (output.empty()) continue;
       const std::string name = fresh();
@@ -284,6 +285,7 @@ class FloatOps {
       output = name;
     }
     node.name = fresh();
+    patch_.copies.emplace(node.name, std::move(id));
     nodes_.push_back(std::move(node));
     return made;
   }
@@ -438,7 +440,9 @@ class FloatOps {
 
 std::optional<Patch> float_ops(const PairedModels& models, const std::vector<OpRef>& ops) {
   if (!speaks_within(models.reference.model, models.quantized.model)) return std::nullopt;
-  return FloatOps(models, ops).patch();
+  std::optional<Patch> patch = FloatOps(models, ops).patch();
+  if (patch) patch->copied_from = &models.reference.model;
+  return patch;
 }
 
 }  // namespace quantlens

@@ -136,6 +136,18 @@ TEST(FloatOps, PassFloatsToEachOther) {
               ElementsAreArray(output_of(reference())));
 }
 
+TEST(FloatOps, SayOfWhichOpsTheirNodesAreCopies) {
+  const Model before = quantized();
+  const OwnModels models(reference(), before, pair(reference(), before));
+  const auto patch = float_ops(models, refs_of({"the_a"}));
+  ASSERT_TRUE(patch);
+  ASSERT_EQ(patch->copies.size(), 1U);
+  EXPECT_EQ(patch->copies.begin()->second, "a");
+  const std::vector<Node>& nodes = patch->nodes.at("a");
+  EXPECT_EQ(patch->copies.begin()->first, nodes.front().name);
+  EXPECT_EQ(patch->copied_from->graph.nodes.size(), 3U) << "the reference";
+}
+
 /// y = relu(b) with b = factor a and a = factor x, both of one name.
 TEST(FloatOps, AreToldApartThoughTheyHaveOneName) {
   const auto net = [](bool is_quantized) {

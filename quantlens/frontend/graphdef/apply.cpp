@@ -10,6 +10,7 @@
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 #include "quantlens/frontend/graphdef/graphdef.h"
+#include "quantlens/frontend/graphdef/patch_edit.h"
 #include "quantlens/frontend/graphdef/plan_edit.h"
 
 namespace quantlens::graphdef {
@@ -46,11 +47,8 @@ void check_readers_outside(const GraphFile& file) {
   }
 }
 
-Pieces planned(const GraphFile& file, const Plan& plan,
-               const std::map<std::string, std::string>& metadata) {
-  check_readers_outside(file);
-  Edit edit = plan_edit(file, plan);
-  for (const auto& [key, value] : metadata) edit.metadata[key] = value;
+/// The file, where TensorFlow can read it.
+Pieces checked(const GraphFile& file, const Edit& edit) {
   Pieces pieces = written(file, edit);
   if (pieces.size() > kMostBytes) {
     throw Error(Errc::unsupported,
@@ -61,17 +59,33 @@ Pieces planned(const GraphFile& file, const Plan& plan,
   return pieces;
 }
 
+Pieces planned(const GraphFile& file, const Plan& plan,
+               const std::map<std::string, std::string>& metadata) {
+  check_readers_outside(file);
+  Edit edit = plan_edit(file, plan);
+  for (const auto& [key, value] : metadata) edit.metadata[key] = value;
+  return checked(file, edit);
+}
+
+void write(const Pieces& pieces, Store& store, const fs::path& path) {
+  const std::unique_ptr<FileWriter> writer = store.create(path);
+  pieces.emit([&](Bytes bytes) { writer->write(bytes); });
+  writer->commit();
+}
+
 }  // namespace
 
 std::vector<std::string> apply(const Model& model, const Plan& plan,
                                const std::map<std::string, std::string>& metadata, Store& store,
                                const fs::path& path) {
   const GraphFile file(model);
-  const Pieces pieces = planned(file, plan, metadata);
-  const std::unique_ptr<FileWriter> writer = store.create(path);
-  pieces.emit([&](Bytes bytes) { writer->write(bytes); });
-  writer->commit();
+  write(planned(file, plan, metadata), store, path);
   return {};
+}
+
+void write_patched(const Model& model, const Patch& patch, Store& store, const fs::path& path) {
+  const GraphFile file(model);
+  write(checked(file, patch_edit(file, patch)), store, path);
 }
 
 Model edited(const Model& model, const Plan& plan,

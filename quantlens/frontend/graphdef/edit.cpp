@@ -106,6 +106,13 @@ class NodeRewriter {
   bool drops_place_ = false;
 };
 
+bool can_go(const NodeParts& parts, const GraphIndex& index, const Edit& edit) {
+  if (edit.removed.contains(parts.name) || edit.renamed.contains(parts.name)) return false;
+  if (parts.type.starts_with("Placeholder") || parts.type == "_Arg") return false;
+  if (find_op(parts.type) == nullptr || is_aside(parts.type)) return false;
+  return !index.is_output(parts.name);
+}
+
 class Writer {
  public:
   Writer(const GraphFile& file, const Edit& edit) : file_(file), edit_(edit) {}
@@ -227,6 +234,25 @@ std::unordered_map<std::string, std::size_t> read_counts(const GraphFile& file, 
     for (const NewNode& node : nodes) add(inputs_after(edit, node));
   }
   return counts;
+}
+
+void drop_unread(const GraphFile& file, const GraphIndex& index, std::vector<std::string> nodes,
+                 Edit& edit) {
+  auto reads = read_counts(file, edit);
+  while (!nodes.empty()) {
+    const std::string name = std::move(nodes.back());
+    nodes.pop_back();
+    const NodeParts* parts = file.find(name);
+    if (parts == nullptr || reads.contains(name) || !can_go(*parts, index, edit)) continue;
+    edit.removed.insert(name);
+    for (const std::string& input : inputs_after(edit, *parts)) {
+      const std::string read(file.reference(input).node);
+      const auto count = reads.find(read);
+      if (count == reads.end() || --count->second > 0) continue;
+      reads.erase(count);
+      nodes.push_back(read);
+    }
+  }
 }
 
 Pieces written(const GraphFile& file, const Edit& edit) {

@@ -13,6 +13,7 @@
 
 #include "quantlens/frontend/graphdef/encode.h"
 #include "quantlens/frontend/graphdef/source.h"
+#include "quantlens/graph/order.h"
 
 namespace quantlens::graphdef {
 
@@ -57,6 +58,11 @@ std::vector<std::string> inputs_after(const Edit& edit, const NewNode& node);
 
 /// Of each node's name, how often others read it or wait for it in the edited graph.
 std::unordered_map<std::string, std::size_t> read_counts(const GraphFile& file, const Edit& edit);
+
+/// Removes those of these nodes that nobody reads in the edited graph, and what only they read: not
+/// graph inputs and outputs, and ops that are of use unread.
+void drop_unread(const GraphFile& file, const GraphIndex& index, std::vector<std::string> nodes,
+                 Edit& edit);
 
 /// The whole file. REQUIRES: the model outlives it.
 Pieces written(const GraphFile& file, const Edit& edit);

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "quantlens/frontend/graphdef/wire.h"
+#include "quantlens/frontend/graphdef/source.h"
 
 namespace quantlens::graphdef {
 namespace {
@@ -36,7 +36,8 @@ Pieces encode_tensor(const NewTensor& tensor) {
   Pieces out;
   out.varint_field(TensorProto::dtype, number_of(tensor.type));
   out.field(TensorProto::tensor_shape, encode_shape(tensor.shape));
-  const std::uint64_t each = tensor.type == Type::float32 ? sizeof(float) : 1;
+  const auto dtype = dtype_of_number(static_cast<std::int64_t>(number_of(tensor.type)));
+  const std::uint64_t each = byte_size(dtype.value());
   const auto count = static_cast<std::uint64_t>(element_count(tensor.shape).value_or(0));
   Pieces contents;
   contents.later(count * each, [make = tensor.make](const Sink& sink) { sink(make().bytes()); });
@@ -83,6 +84,12 @@ AttributeWriter& AttributeWriter::texts(std::string_view key,
   return add(key, std::move(out));
 }
 
+AttributeWriter& AttributeWriter::number(std::string_view key, std::int64_t value) {
+  Pieces out;
+  out.varint_field(AttrValue::i, static_cast<std::uint64_t>(value));
+  return add(key, std::move(out));
+}
+
 AttributeWriter& AttributeWriter::flag(std::string_view key, bool value) {
   Pieces out;
   out.varint_field(AttrValue::b, value ? 1 : 0);
@@ -112,8 +119,10 @@ AttributeWriter& AttributeWriter::copy(std::string_view field) {
   return *this;
 }
 
-NewTensor new_tensor(const Tensor& floats) {
-  return {.type = Type::float32, .shape = floats.shape(), .make = [floats] { return floats; }};
+NewTensor new_tensor(const Tensor& tensor) {
+  return {.type = static_cast<Type>(number_of_dtype(tensor.dtype())),
+          .shape = tensor.shape(),
+          .make = [tensor] { return tensor; }};
 }
 
 NewNode constant_node(const std::string& name, const NewTensor& tensor) {

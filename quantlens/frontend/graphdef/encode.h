@@ -16,7 +16,7 @@ namespace quantlens::graphdef {
 using protobuf::Pieces;
 using protobuf::Sink;
 
-/// Types by TensorFlow's numbers.
+/// Types by TensorFlow's numbers: those with names here, and any other.
 enum class Type : std::uint8_t { float32 = 1, qint8 = 11, quint8 = 12 };
 
 /// The attributes of a node in the making.
@@ -26,6 +26,7 @@ class AttributeWriter {
   AttributeWriter& types(std::string_view key, const std::vector<Type>& values);
   AttributeWriter& text(std::string_view key, std::string_view value);
   AttributeWriter& texts(std::string_view key, const std::vector<std::string_view>& values);
+  AttributeWriter& number(std::string_view key, std::int64_t value);
   AttributeWriter& flag(std::string_view key, bool value);
   AttributeWriter& real(std::string_view key, float value);
   AttributeWriter& shape(std::string_view key, const Shape& value);
@@ -54,7 +55,8 @@ struct NewTensor {
   Shape shape;
   std::function<Tensor()> make;
 };
-NewTensor new_tensor(const Tensor& floats);
+/// REQUIRES: numbers.
+NewTensor new_tensor(const Tensor& tensor);
 
 /// A node Const.
 NewNode constant_node(const std::string& name, const NewTensor& tensor);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "quantlens/base/store.h"
+#include "quantlens/frontend/patch.h"
 #include "quantlens/graph/model.h"
 #include "quantlens/record/plan.h"
 
@@ -47,5 +48,11 @@ Model edited(const Model& model, const Plan& plan,
 std::vector<std::string> apply(const Model& model, const Plan& plan,
                                const std::map<std::string, std::string>& metadata, Store& store,
                                const fs::path& path);
+
+/// frontend::write_patched for GraphDefs.
+void write_patched(const Model& model, const Patch& patch, Store& store, const fs::path& path);
+
+/// frontend::stand_in for GraphDefs. REQUIRES: an input, and tensors alone.
+Model stand_in(const Model& model);
 
 }  // namespace quantlens::graphdef

@@ -53,9 +53,14 @@ NewNode fused(const IntegerOp& op, std::string_view type, AttributeWriter& attri
           .device = std::string(op.floats->device)};
 }
 
-AttributeWriter of_codes(Type type) {
+constexpr float kGreatestSigned = 127, kGreatestUnsigned = 255;
+
+AttributeWriter attributes_of(const Codes& codes, std::optional<int> axis) {
   AttributeWriter attributes;
-  attributes.type("T", type).text("mode", "SCALED").flag("narrow_range", type == Type::qint8);
+  attributes.type("T", codes.type)
+      .text("mode", "SCALED")
+      .flag("narrow_range", codes.type == Type::qint8 && codes.is_narrow);
+  if (axis) attributes.number("axis", *axis);
   return attributes;
 }
 
@@ -85,6 +90,25 @@ NewNode integer_product(const IntegerOp& op) {
       .text("input_quant_mode", "SCALED")
       .text("output_quant_mode", "SCALED");
   return fused(op, "_QuantizedMatMul", attributes);
+}
+
+std::optional<Type> code_type(DType dtype, std::span<const QParams> params) {
+  const bool is_centred =
+      std::ranges::all_of(params, [](const QParams& one) { return one.zero_point == 0; });
+  if (is_centred && dtype == DType::int8) return Type::qint8;
+  if (is_centred && dtype == DType::uint8) return Type::quint8;
+  return std::nullopt;
+}
+
+RangeTensors range_tensors(Type type, std::span<const QParams> params, const Shape& shape) {
+  const bool is_signed = type == Type::qint8;
+  std::vector<float> min, max;
+  for (const QParams& one : params) {
+    max.push_back((is_signed ? kGreatestSigned : kGreatestUnsigned) * one.scale);
+    min.push_back(is_signed ? -max.back() : 0);
+  }
+  return {.min = Tensor::from<float>(shape, std::move(min)),
+          .max = Tensor::from<float>(shape, std::move(max))};
 }
 
 bool moves_codes(std::string_view type) {
@@ -117,8 +141,20 @@ MovedCodes move_codes(const NodeParts& floats, const std::map<std::size_t, std::
   return {.node = std::move(node), .codes = Codes(name, data.type)};
 }
 
-NewNode quantize_node(const Codes& made, const std::string& value, const RangeNodes& range) {
-  AttributeWriter attributes = of_codes(made.type);
+std::vector<NewNode> range_nodes(const RangeNodes& names, Type type,
+                                 std::span<const QParams> params) {
+  const Shape shape =
+      params.size() == 1 ? Shape{} : Shape{static_cast<std::int64_t>(params.size())};
+  const RangeTensors tensors = range_tensors(type, params, shape);
+  std::vector<NewNode> nodes;
+  nodes.push_back(constant_node(names.min, new_tensor(tensors.min)));
+  nodes.push_back(constant_node(names.max, new_tensor(tensors.max)));
+  return nodes;
+}
+
+NewNode quantize_node(const Codes& made, const std::string& value, const RangeNodes& range,
+                      std::optional<int> axis) {
+  AttributeWriter attributes = attributes_of(made, axis);
   attributes.text("round_mode", "HALF_TO_EVEN").real("ensure_minimum_range", 0);
   return {.name = made.node,
           .type = "QuantizeV2",
@@ -126,12 +162,22 @@ NewNode quantize_node(const Codes& made, const std::string& value, const RangeNo
           .attributes = attributes.take()};
 }
 
-NewNode dequantize_node(const std::string& name, const Codes& codes) {
-  AttributeWriter attributes = of_codes(codes.type);
+NewNode dequantize_node(const std::string& name, const Codes& codes, std::optional<int> axis) {
+  AttributeWriter attributes = attributes_of(codes, axis);
   return {.name = name,
           .type = "Dequantize",
           .inputs = {codes.node, codes.range.min, codes.range.max},
           .attributes = attributes.take()};
+}
+
+Pieces copied_attributes(const NodeParts& node) {
+  Pieces attributes;
+  Fields fields(node.message);
+  for (Field field; fields.next(field);) {
+    const bool is_attribute = field.key == bytes_key(NodeDef::attr);
+    if (is_attribute && read_entry(field.payload).first != "_class") attributes.view(field.whole);
+  }
+  return attributes;
 }
 
 }  // namespace quantlens::graphdef

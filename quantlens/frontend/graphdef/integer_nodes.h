@@ -6,13 +6,19 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "quantlens/frontend/graphdef/edit.h"
+#include "quantlens/quant/params.h"
 
 namespace quantlens::graphdef {
+
+/// The type of codes with these parameters; nothing where TensorFlow has none.
+std::optional<Type> code_type(DType dtype, std::span<const QParams> params);
 
 /// What says a range: nodes, or results of nodes.
 struct RangeNodes {
@@ -30,6 +36,7 @@ struct Codes {
   std::string node;
   Type type;  ///< quint8 or qint8
   RangeNodes range;
+  bool is_narrow = true;  ///< of qint8: -128 is not among them; ops that compute codes give it, too
 };
 
 /// What a convolution or product reads, and gives.
@@ -59,8 +66,25 @@ struct MovedCodes {
 MovedCodes move_codes(const NodeParts& floats, const std::map<std::size_t, std::string>& parts,
                       const std::string& name, const Codes& data);
 
-/// A node that makes codes of floats; one that makes floats of codes.
-NewNode quantize_node(const Codes& made, const std::string& value, const RangeNodes& range);
-NewNode dequantize_node(const std::string& name, const Codes& codes);
+/// The least and the greatest number that codes with these scales stand for, in tensors of this
+/// shape. REQUIRES: it has as many elements.
+struct RangeTensors {
+  Tensor min, max;
+};
+RangeTensors range_tensors(Type type, std::span<const QParams> params, const Shape& shape);
+
+/// Constants of these names that say it, as one number or one for each channel.
+std::vector<NewNode> range_nodes(const RangeNodes& names, Type type,
+                                 std::span<const QParams> params);
+
+/// A node that makes codes of floats; one that makes floats of codes. `axis`: along which ranges
+/// differ.
+NewNode quantize_node(const Codes& made, const std::string& value, const RangeNodes& range,
+                      std::optional<int> axis = {});
+NewNode dequantize_node(const std::string& name, const Codes& codes, std::optional<int> axis = {});
+
+/// All attributes of a node as they stand in its file, but for where it is to be: with which other
+/// node.
+Pieces copied_attributes(const NodeParts& node);
 
 }  // namespace quantlens::graphdef

@@ -11,11 +11,6 @@
 #include "quantlens/quant/params.h"
 
 namespace quantlens::graphdef {
-namespace {
-
-constexpr float kGreatestSigned = 127, kGreatestUnsigned = 255;
-
-}  // namespace
 
 std::string NewConstants::add(const std::string& place, const std::string& wanted,
                               const NewTensor& tensor) {
@@ -67,30 +62,24 @@ const NewConstants::Weight& NewConstants::weight(const std::string& place, const
     context_.fail(fmt::format("there is no weight '{}'", printable(plan.weight)));
   const Tensor tensor = *floats;
   check(plan, tensor);
-  std::vector<float> min, max;
-  for (const QParams& one : plan.params) {
-    max.push_back(kGreatestSigned * one.scale);
-    min.push_back(-max.back());
-  }
-  const Shape shape = plan.scheme.axis ? Shape{static_cast<std::int64_t>(max.size())} : Shape{};
+  const Shape shape =
+      plan.scheme.axis ? Shape{static_cast<std::int64_t>(plan.params.size())} : Shape{};
+  const RangeTensors range = range_tensors(Type::qint8, plan.params, shape);
   Weight weight;
   weight.codes = add(place, plan.weight + "/int8",
                      {.type = Type::qint8, .shape = tensor.shape(), .make = [tensor, &plan] {
                         return quantize(tensor, plan.params, plan.scheme);
                       }});
-  weight.range.min = add(place, plan.weight + "/min", Tensor::from<float>(shape, std::move(min)));
-  weight.range.max = add(place, plan.weight + "/max", Tensor::from<float>(shape, std::move(max)));
+  weight.range.min = add(place, plan.weight + "/min", range.min);
+  weight.range.max = add(place, plan.weight + "/max", range.max);
   return weights_[&plan] = std::move(weight);
 }
 
 RangeNodes NewConstants::range(const std::string& place, const std::string& value, Type type,
                                const QParams& params) {
-  const bool is_signed = type == Type::qint8;
-  const float max = (is_signed ? kGreatestSigned : kGreatestUnsigned) * params.scale;
-  RangeNodes range;
-  range.min = add(place, value + "/min", Tensor::from<float>({}, {is_signed ? -max : 0}));
-  range.max = add(place, value + "/max", Tensor::from<float>({}, {max}));
-  return range;
+  const RangeTensors range = range_tensors(type, {&params, 1}, {});
+  return {.min = add(place, value + "/min", range.min),
+          .max = add(place, value + "/max", range.max)};
 }
 
 }  // namespace quantlens::graphdef

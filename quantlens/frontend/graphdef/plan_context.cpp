@@ -92,10 +92,7 @@ const Tensor* PlanContext::constant(const Node& node, std::size_t input) const {
 
 Type PlanContext::code_type(const Scheme& scheme, std::span<const QParams> params,
                             const std::string& name) const {
-  const bool is_centred =
-      std::ranges::all_of(params, [](const QParams& one) { return one.zero_point == 0; });
-  if (is_centred && scheme.dtype == DType::int8) return Type::qint8;
-  if (is_centred && scheme.dtype == DType::uint8) return Type::quint8;
+  if (const auto type = graphdef::code_type(scheme.dtype, params)) return *type;
   throw Error(
       Errc::unsupported,
       fmt::format("{}: TensorFlow's codes are int8 or uint8 without a zero point, and those "

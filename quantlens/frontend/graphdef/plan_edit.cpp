@@ -57,7 +57,7 @@ class PlanEditor {
     for (const IntegerPattern& pattern : patterns) add_pattern(pattern);
     finish_floats();
     for (const auto& [value, codes] : made_) add_float_result(value, codes);
-    drop_unread();
+    drop_unread(file_, context_.index(), std::move(touched_), out_);
     check_reads();
     out_.metadata["quantlens.names"] = names_map();
     return std::move(out_);
@@ -341,33 +341,6 @@ class PlanEditor {
     }
     const std::optional<std::size_t> maker = context_.index().producer(value);
     out_.inserted[place_of(*maker)].push_back(dequantize_node(value, codes));
-  }
-
-  /// Weights that only what is gone has read go, and what they were computed of.
-  void drop_unread() {
-    auto reads = read_counts(file_, out_);
-    while (!touched_.empty()) {
-      const std::string name = std::move(touched_.back());
-      touched_.pop_back();
-      const NodeParts* parts = file_.find(name);
-      if (parts == nullptr || reads.contains(name) || !can_go(*parts)) continue;
-      out_.removed.insert(name);
-      for (const std::string& input : inputs_after(out_, *parts)) {
-        const std::string read(file_.reference(input).node);
-        const auto count = reads.find(read);
-        if (count == reads.end() || --count->second > 0) continue;
-        reads.erase(count);
-        touched_.push_back(read);
-      }
-    }
-  }
-
-  bool can_go(const NodeParts& parts) const {
-    if (out_.removed.contains(parts.name) || out_.renamed.contains(parts.name)) return false;
-    if (parts.type.starts_with("Placeholder") || parts.type == "_Arg") return false;
-    const OpRow* row = find_op(parts.type);
-    if (row == nullptr || is_aside(parts.type)) return false;
-    return !context_.index().is_output(parts.name);
   }
 
   void check_reads() const {

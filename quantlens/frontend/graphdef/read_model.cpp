@@ -9,6 +9,7 @@
 #include "quantlens/frontend/graphdef/graphdef.h"
 #include "quantlens/frontend/graphdef/source.h"
 #include "quantlens/graph/check.h"
+#include "quantlens/graph/cut.h"
 
 namespace quantlens::graphdef {
 namespace {
@@ -17,6 +18,14 @@ void read_library(Source& source, std::string_view message) {
   Fields fields(message);
   for (Field field; fields.next(field);) {
     if (field.key == bytes_key(FunctionDefLibrary::function)) add_function(source, field.payload);
+  }
+}
+
+/// The file does not say what they are; the ops that make them do.
+void describe_outputs(Graph& graph) {
+  const Describer describe(graph);
+  for (ValueInfo& output : graph.outputs) {
+    if (!output.dtype) output = describe(output.name);
   }
 }
 
@@ -30,6 +39,7 @@ void read_sound(Source& source, Model& model) {
   }
   if (nodes.empty()) unsound(source.path, "it has no nodes");
   model.graph = make_graph(source, read_ops(source, nodes), std::nullopt);
+  describe_outputs(model.graph);
   model.metadata = metadata_of(source, nodes);
 }
 

@@ -179,6 +179,13 @@ std::optional<DType> dtype_of_word(std::string_view word) {
   return found == kTypes.end() ? std::nullopt : found->dtype;
 }
 
+std::int64_t number_of_dtype(DType dtype) {
+  const auto* const found = std::ranges::find_if(kTypes, [&](const TypeRow& row) {
+    return row.dtype == dtype && !row.word.starts_with('q');  // those are codes
+  });
+  return found == kTypes.end() ? 0 : found->number;
+}
+
 void spend(Source& source, std::uint64_t bytes) {
   if (bytes > source.allowance) {
     unsound(source.path,

@@ -13,8 +13,9 @@ namespace quantlens::graphdef {
 
 // Types by TensorFlow's numbers.
 inline constexpr std::int64_t kFloat = 1, kDouble = 2, kInt32 = 3, kUint8 = 4, kInt8 = 6,
-                              kString = 7, kInt64 = 9, kBool = 10, kBfloat16 = 14, kHalf = 19,
-                              kResource = 20, kUint32 = 22, kUint64 = 23;
+                              kString = 7, kInt64 = 9, kBool = 10, kQint8 = 11, kQuint8 = 12,
+                              kBfloat16 = 14, kHalf = 19, kResource = 20, kUint32 = 22,
+                              kUint64 = 23;
 
 /// Messages AttrValue by name.
 using Attributes = std::map<std::string, std::string>;

@@ -106,6 +106,8 @@ std::vector<std::optional<std::vector<Dim>>> read_shapes(const Value& value);
 /// A type's word, "float32" and such, by TensorFlow's number; what it is here: graphdef.h.
 std::string type_word(std::int64_t number);
 std::optional<DType> dtype_of_word(std::string_view word);
+/// TensorFlow's number of the type that this is there; 0 where it has none.
+std::int64_t number_of_dtype(DType dtype);
 
 /// A TensorProto; nothing where its elements have no DType, and of texts. `name`: what messages
 /// call it.

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "quantlens/frontend/graphdef/graphdef.h"
 #include "quantlens/frontend/onnx/onnx.h"
 #include "quantlens/frontend/onnx/probe_models.h"
 
@@ -42,7 +43,9 @@ std::optional<Model> stand_in(const Model& model) {
   const std::vector<ValueInfo>& inputs = model.graph.inputs;
   const bool are_tensors =
       std::ranges::all_of(inputs, [](const ValueInfo& input) { return input.dtype.has_value(); });
-  if (model.format != "onnx" || inputs.empty() || !are_tensors) return std::nullopt;
+  if (inputs.empty() || !are_tensors) return std::nullopt;
+  if (model.format == "graphdef") return graphdef::stand_in(model);
+  if (model.format != "onnx") return std::nullopt;
   Graph graph;
   graph.inputs = inputs;
   graph.nodes = {node("Shape", {inputs.front().name}, kStandInValue)};

@@ -2,11 +2,22 @@
 #include "quantlens/runtime/contract/exact_net.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
 
 namespace quantlens::contract {
 
 Tensor exact_weight() {
   return random_integers({kIn, kOut}, 1, -4, 4, DType::float32);
+}
+
+Tensor second_weight() {
+  return random_integers({kOut, kSecondOut}, 5, -2, 2, DType::float32);
+}
+
+Tensor bypass_weight() {
+  return random_integers({kOut, kSecondOut}, 6, -1, 1, DType::float32);
 }
 
 Model exact_net(bool product_is_output) {
@@ -37,20 +48,56 @@ Rows rows_of(const Tensor& tensor) {
 }
 
 Rows product_of(const Rows& x) {
-  const Tensor w = exact_weight();
-  Rows result;
-  for (const std::vector<float>& row : x) {
-    std::vector<float> sums(kOut);
-    for (std::size_t k = 0; k < kIn; ++k) {
-      for (std::size_t j = 0; j < kOut; ++j) sums[j] += row[k] * w.data<float>()[k * kOut + j];
-    }
-    result.push_back(sums);
-  }
-  return result;
+  return times(x, exact_weight());
 }
 
 Rows relu_of(const Rows& rows) {
   return each(rows, [](float value) { return value < 0 ? 0.0f : value; });
+}
+
+Rows times(const Rows& rows, const Tensor& weight) {
+  const auto columns = static_cast<std::size_t>(weight.shape()[1]);
+  Rows result;
+  for (const std::vector<float>& row : rows) {
+    std::vector<float> sums(columns, 0);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      for (std::size_t c = 0; c < columns; ++c) {
+        sums[c] += row[i] * weight.data<float>()[i * columns + c];
+      }
+    }
+    result.push_back(std::move(sums));
+  }
+  return result;
+}
+
+Rows plus(Rows a, const Rows& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    for (std::size_t k = 0; k < a[i].size(); ++k) a[i][k] += b[i][k];
+  }
+  return a;
+}
+
+Rows rounded(const Rows& rows, const QParams& params, DType dtype) {
+  return each(rows, [&](float v) { return dequantize(quantize(v, params, dtype), params); });
+}
+
+Rows rounded_columns(Rows rows, const std::vector<QParams>& params, DType dtype) {
+  for (std::vector<float>& row : rows) {
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      row[c] = dequantize(quantize(row[c], params[c], dtype), params[c]);
+    }
+  }
+  return rows;
+}
+
+double mean_square(const Rows& a, const Rows& b) {
+  double sum = 0, count = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    for (std::size_t k = 0; k < a[i].size(); ++k, ++count) {
+      sum += std::pow(double{a[i][k]} - b[i][k], 2);
+    }
+  }
+  return sum / count;
 }
 
 SampleSet samples_of(const Batch& batch) {
@@ -81,6 +128,25 @@ ValueStats with_histograms(ValueStats stats, const Rows& rows,
     }
   }
   return stats;
+}
+
+TapSpec exact_taps() {
+  TapSpec spec = taps({"y", "x", "product"});
+  spec.taps[2].channel_axis = 1;
+  spec.taps[2].channel_histograms = {0, 3};
+  return spec;
+}
+
+void expect_exact(Run& run) {
+  const Batch batch = exact_data(30, 5);
+  TapState wanted;
+  wanted.samples = samples_of(batch);
+  const Rows x = rows_of(batch.inputs.at("x"));
+  wanted.values = {
+      with_histograms(gathered_of("product", batch, product_of(x), true), product_of(x), {0, 3}),
+      gathered_of("x", batch, x), gathered_of("y", batch, relu_of(product_of(x)))};
+  EXPECT_EQ(to_bytes(by_batches(run, batch, 2)), to_bytes(wanted));
+  EXPECT_TRUE(run.not_tapped().empty());
 }
 
 TapState by_batches(Run& run, const Batch& whole, std::uint64_t size) {

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Errors of single ops, against plain loops over small integers.
-#include <cmath>
-#include <span>
-
 #include <gtest/gtest.h>
 
 #include "quantlens/runtime/contract/exact_net.h"
@@ -17,14 +14,6 @@ INSTANTIATE_TEST_SUITE_P(Kinds, LocalErrors, testing::ValuesIn(run_kinds()), kin
 const QParams kInput{0.5F, 100};
 const QParams kFirst{8, 0};
 const QParams kSecond{4, 128};
-constexpr std::int64_t kSecondOut = 3;
-
-Tensor second_weight() {
-  return random_integers({kOut, kSecondOut}, 5, -2, 2, DType::float32);
-}
-Tensor bypass_weight() {
-  return random_integers({kOut, kSecondOut}, 6, -1, 1, DType::float32);
-}
 
 /// relu(x w), then "sum", which adds two products of it: one of its codes, one of its floats.
 Model net(bool quantized, bool signed_codes = false) {
@@ -43,42 +32,6 @@ Model net(bool quantized, bool signed_codes = false) {
   net.node("MatMul", {"first", "u"}, "bypass");
   net.node("Add", {second, "bypass"}, "sum");
   return net.output("sum").model();
-}
-
-Rows times(const Rows& rows, const Tensor& weight) {
-  const auto columns = static_cast<std::size_t>(weight.shape()[1]);
-  Rows out;
-  for (const std::vector<float>& row : rows) {
-    std::vector<float> sums(columns, 0);
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      for (std::size_t c = 0; c < columns; ++c) {
-        sums[c] += row[i] * weight.data<float>()[i * columns + c];
-      }
-    }
-    out.push_back(std::move(sums));
-  }
-  return out;
-}
-
-Rows rounded(const Rows& rows, const QParams& params, DType dtype) {
-  return each(rows, [&](float v) { return dequantize(quantize(v, params, dtype), params); });
-}
-
-double mean_square(const Rows& a, const Rows& b) {
-  double sum = 0, count = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    for (std::size_t k = 0; k < a[i].size(); ++k, ++count) {
-      sum += std::pow(double{a[i][k]} - b[i][k], 2);
-    }
-  }
-  return sum / count;
-}
-
-Rows plus(Rows a, const Rows& b) {
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    for (std::size_t k = 0; k < a[i].size(); ++k) a[i][k] += b[i][k];
-  }
-  return a;
 }
 
 TEST_P(LocalErrors, EveryOpReadsWhatTheReferenceComputed) {
@@ -158,16 +111,6 @@ TEST_P(LocalErrors, OfIntegerOpsHaveTheParametersThatTheyDeclare) {
       mean_square(c, rounded(plus(rounded(b, wide, DType::uint8), a_codes), wide, DType::uint8)));
 }
 
-/// Each column by its own parameters.
-Rows rounded_columns(Rows rows, const std::vector<QParams>& params) {
-  for (std::vector<float>& row : rows) {
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      row[c] = dequantize(quantize(row[c], params[c], DType::uint8), params[c]);
-    }
-  }
-  return rows;
-}
-
 TEST_P(LocalErrors, CodesMayHaveAScaleForEachChannel) {
   const std::vector<QParams> columns = {{0.5F, 3}, {2, 10}, {4, 0}, {1, 200}};
   Net floats;
@@ -189,7 +132,7 @@ TEST_P(LocalErrors, CodesMayHaveAScaleForEachChannel) {
   const Batch data =
       batch(0, {{"x", Tensor::from<float>({3, 4}, {1, 3, 5, 7, -2, 9, 11, 65, 200, 1, 2, 3})}});
   const Rows a = relu_of(rows_of(data.inputs.at("x")));
-  const Rows a_codes = rounded_columns(a, columns);
+  const Rows a_codes = rounded_columns(a, columns, DType::uint8);
   for (const bool local : {false, true}) {
     spec.local = local;
     const TapState state = gathered(reference, &quantized, spec, data);
@@ -225,7 +168,7 @@ TEST_P(LocalErrors, CodesMayBeThoseOfAProductThatItsReadersTakeBack) {
   const Batch data =
       batch(0, {{"x", Tensor::from<float>({2, 4}, {1, 3, 5.25F, 7, -2, 9.5F, 11, 65})}});
   const Rows a = relu_of(rows_of(data.inputs.at("x")));
-  const Rows a_codes = rounded_columns(a, columns);
+  const Rows a_codes = rounded_columns(a, columns, DType::uint8);
   for (const bool local : {false, true}) {
     spec.local = local;
     const TapState state = gathered(reference, &quantized, spec, data);

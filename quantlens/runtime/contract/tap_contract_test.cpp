@@ -19,19 +19,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, Taps, testing::ValuesIn(run_kinds()), kind_name)
 
 TEST_P(Taps, SeeWhatAPlainLoopComputes) {
   const Model model = exact_net(true);
-  const Batch batch = exact_data(30, 5);
-  TapSpec spec = taps({"y", "x", "product"});
-  spec.taps[2].channel_axis = 1;
-  spec.taps[2].channel_histograms = {0, 3};
-  const auto run = open(model, spec);
-  TapState wanted;
-  wanted.samples = samples_of(batch);
-  const Rows x = rows_of(batch.inputs.at("x"));
-  wanted.values = {
-      with_histograms(gathered_of("product", batch, product_of(x), true), product_of(x), {0, 3}),
-      gathered_of("x", batch, x), gathered_of("y", batch, relu_of(product_of(x)))};
-  EXPECT_EQ(to_bytes(by_batches(*run, batch, 2)), to_bytes(wanted));
-  EXPECT_TRUE(run->not_tapped().empty());
+  expect_exact(*open(model, exact_taps()));
 }
 
 TEST_P(Taps, GatherNoHistogramThatNobodyAskedFor) {

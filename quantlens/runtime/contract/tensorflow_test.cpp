@@ -8,14 +8,12 @@
 
 #include <gmock/gmock.h>
 
-#include "quantlens/frontend/graphdef/small_graphs.h"
 #include "quantlens/graph/cut.h"
 #include "quantlens/graph/roles_of.h"
 #include "quantlens/runtime/contract/exact_net.h"
 #include "quantlens/runtime/contract/run_contract.h"
-#include "quantlens/runtime/formats.h"
+#include "quantlens/runtime/contract/tensorflow_contract.h"
 #include "quantlens/runtime/tensorflow/library.h"
-#include "quantlens/runtime/workers.h"
 
 namespace quantlens::contract {
 namespace {
@@ -24,11 +22,7 @@ using graphdef::GraphBytes;
 using graphdef::kOfFloats;
 using testing::ElementsAre;
 
-GraphBytes& constant(GraphBytes& graph, const std::string& name, std::int64_t type,
-                     const std::string& message) {
-  return graph.node(name, "Const", {},
-                    {{"value", graphdef::tensor(message)}, {"dtype", graphdef::type(type)}});
-}
+using Tensorflow = TensorflowContract;
 
 /// y [N,2] = relu(x w), and z = y + y.
 Model product() {
@@ -44,30 +38,6 @@ Model product() {
 Batch three(float first, float second, float third, std::uint64_t sample = 0) {
   return batch(sample, {{"x", Tensor::from<float>({1, 3}, {first, second, third})}});
 }
-
-std::vector<float> floats_of(const Tensor& tensor) {
-  return {tensor.data<float>().begin(), tensor.data<float>().end()};
-}
-
-class Tensorflow : public testing::Test {
- protected:
-  void SetUp() override {
-    const RuntimeStatus status = tensorflow::found();
-    if (!status.available) GTEST_SKIP() << status.problem;
-  }
-  std::unique_ptr<quantlens::Run> open(const Model& model, const Model* other = nullptr,
-                                       RunOptions options = {.watch = {}},
-                                       const TapSpec& spec = {}) {
-    options.workers = &workers_;
-    return Formats(&workers_).open(model, other, spec, options);
-  }
-  std::unique_ptr<TimedRun> open_timed(const Model& model, TimedOptions options = {}) {
-    options.workers = &workers_;
-    return Formats(&workers_).open_timed(model, options);
-  }
-
-  Workers workers_{Isolation{.program = QUANTLENS_TEST_WORKER, .stop_requested = {}}};
-};
 
 TEST_F(Tensorflow, AnswersAsTheGraphSays) {
   const Model model = product();
@@ -148,27 +118,14 @@ TEST_F(Tensorflow, SaysWhatFailsInAStep) {
 Model exact_graph() {
   GraphBytes graph;
   graph.producer(1286).input("x", {-1, kIn});
-  const Tensor weight = exact_weight();
-  constant(graph, "w", graphdef::kFloat, graphdef::floats(weight.shape(), floats_of(weight)));
+  constant(graph, "w", exact_weight());
   graph.node("product", "MatMul", {"x", "w"}, kOfFloats).node("y", "Relu", {"product"}, kOfFloats);
   return graph.read();
 }
 
 TEST_F(Tensorflow, TapsSeeWhatAPlainLoopComputes) {
   const Model model = exact_graph();
-  const Batch batch = exact_data(30, 5);
-  TapSpec spec = taps({"y", "x", "product"});
-  spec.taps[2].channel_axis = 1;
-  spec.taps[2].channel_histograms = {0, 3};
-  const auto run = open(model, nullptr, {.watch = {}}, spec);
-  TapState wanted;
-  wanted.samples = samples_of(batch);
-  const Rows x = rows_of(batch.inputs.at("x"));
-  wanted.values = {
-      with_histograms(gathered_of("product", batch, product_of(x), true), product_of(x), {0, 3}),
-      gathered_of("x", batch, x), gathered_of("y", batch, relu_of(product_of(x)))};
-  EXPECT_EQ(to_bytes(by_batches(*run, batch, 2)), to_bytes(wanted));
-  EXPECT_TRUE(run->not_tapped().empty());
+  expect_exact(*open(model, nullptr, {.watch = {}}, exact_taps()));
 }
 
 TEST_F(Tensorflow, TapsLeaveTheAnswersAsTheyAre) {
@@ -274,8 +231,7 @@ TEST_F(Tensorflow, ComparesTheValuesOfTwoModels) {
   const Model model = exact_graph();
   GraphBytes graph;
   graph.producer(1286).input("x", {-1, kIn});
-  const Tensor weight = exact_weight();
-  constant(graph, "w", graphdef::kFloat, graphdef::floats(weight.shape(), floats_of(weight)));
+  constant(graph, "w", exact_weight());
   graph.node("product", "MatMul", {"x", "w"}, kOfFloats)
       .node("twice", "AddV2", {"product", "product"}, kOfFloats);
   const Model other = graph.read();
@@ -298,15 +254,6 @@ TEST_F(Tensorflow, ComparesTheValuesOfTwoModels) {
     for (const float value : row) sum += static_cast<double>(value) * value, ++count;
   }
   EXPECT_DOUBLE_EQ(state.pairs[1].pairs.mse(), sum / count);
-}
-
-TEST_F(Tensorflow, SaysThatLocalErrorsAreNotMeasured) {
-  const Model model = exact_graph();
-  TapSpec spec;
-  spec.local = true;
-  EXPECT_EQ(
-      refusal([&] { open(model, &model, {.watch = {}}, spec); }, {"small.pb", "local errors"}),
-      Errc::unsupported);
 }
 
 TEST_F(Tensorflow, GivesEqualAnswersToStepsUnderWayAtOnce) {

@@ -7,23 +7,18 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "quantlens/base/text.h"
 #include "quantlens/runtime/locate.h"
 #include "quantlens/runtime/onnxruntime/domains.h"
+#include "quantlens/runtime/shared_library.h"
 
 namespace quantlens::onnxruntime {
 namespace {
 
 /// What this file was compiled for; any later library of major version 1 offers it as well.
 constexpr std::uint32_t kApiVersion = 21;
-
-/// The file that a handle was loaded from.
-std::string path_of(void* symbol, const fs::path& otherwise) {
-  Dl_info info{};
-  if (dladdr(symbol, &info) != 0 && info.dli_fname != nullptr) return info.dli_fname;
-  return otherwise.string();
-}
 
 /// Whether "1.31.1" is 1.`minor` or later of the same major version.
 bool is_at_least(std::string_view version, int minor) {
@@ -67,30 +62,24 @@ std::string load_one(const fs::path& candidate, Library& out) {
   if (api == nullptr) {
     out.code = Errc::unsupported;
     return fmt::format("{}: is ONNX Runtime {}, and quantlens needs 1.{} or later",
-                       printable(path_of(symbol, candidate)), printable(version), kApiVersion);
+                       printable(file_of(symbol, candidate)), printable(version), kApiVersion);
   }
   out.api = api;
   out.cancel_loading = find_cancel_loading(*get_base(), version);
   out.version = version;
-  out.path = path_of(symbol, candidate);
+  out.path = file_of(symbol, candidate);
   return {};
 }
 
 }  // namespace
 
 Library load_library(const std::vector<fs::path>& candidates) {
-  Library library;
-  std::string tried;
-  for (const fs::path& candidate : candidates) {
-    const std::string reason = load_one(candidate, library);
-    if (reason.empty()) return library;
-    tried += "\n  " + reason;
-  }
-  library.problem = fmt::format(
-      "no usable ONNX Runtime was found; run tools/setup, or set QUANTLENS_ONNXRUNTIME to "
-      "libonnxruntime.so.1 or its folder; tried:{}",
-      tried);
-  return library;
+  return first_loaded<Library>(candidates, load_one, [](const std::vector<std::string>& tried) {
+    return fmt::format(
+        "no usable ONNX Runtime was found; run tools/setup, or set QUANTLENS_ONNXRUNTIME to "
+        "libonnxruntime.so.1 or its folder; tried:\n  {}",
+        fmt::join(tried, "\n  "));
+  });
 }
 
 const Library& library() {

@@ -205,17 +205,6 @@ void OnnxRun::open_apart(const TapEdits& edits, const SessionOptions& options, u
   });
 }
 
-/// Runs a session for a step; what a tap threw is the reason of a failure, the runtime only knows
-/// that there was one.
-std::vector<Tensor> run(LoadedModel& session, const NamedTensors& inputs, TapOps::Call& taps) {
-  try {
-    return session.run(inputs);
-  } catch (const Error&) {
-    taps.rethrow_error();
-    throw;
-  }
-}
-
 Outputs OnnxRun::step(const Batch& batch) {
   const NamedTensors inputs = inputs_for(reference_, reference_, batch);
   NamedTensors quantized_inputs;
@@ -225,7 +214,10 @@ Outputs OnnxRun::step(const Batch& batch) {
   Accumulators::Step step = accumulators_.begin(batch.samples);
   TapOps::Call taps(taps_, step);
   Outputs outputs;
-  std::vector<Tensor> tensors = run(*session_, inputs, taps);
+  const auto run = [&](LoadedModel& session, const NamedTensors& given) {
+    return run_with(taps.errors(), [&] { return session.run(given); });
+  };
+  std::vector<Tensor> tensors = run(*session_, inputs);
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const std::string& name = session_->output_names()[i];
     if (!prefix_.empty() && name.starts_with(prefix_)) {
@@ -235,7 +227,7 @@ Outputs OnnxRun::step(const Batch& batch) {
     }
   }
   if (quantized_session_) {
-    tensors = run(*quantized_session_, quantized_inputs, taps);
+    tensors = run(*quantized_session_, quantized_inputs);
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       outputs.quantized.emplace(quantized_session_->output_names()[i], std::move(tensors[i]));
     }

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <exception>
 #include <map>
 #include <mutex>
 #include <span>
@@ -67,13 +66,11 @@ struct TapOps::CallState {
   Accumulators::Step& step;
   std::mutex mutex;                  // of what follows: a session may have several threads
   std::map<std::size_t, Kept> kept;  // by slot of the pair
-  std::exception_ptr error;          // the first
+  FirstError errors;
 
   void keep(std::size_t slot, const Shown& shown);
   Kept take_kept(std::size_t slot);
   void compare(std::size_t slot, const TensorView& x, Shown q, bool shifted);
-  void keep_error() noexcept;
-  bool has_failed();
 };
 
 /// What the kernels of one Run share with it: whose steps are under way.
@@ -116,16 +113,6 @@ void TapOps::CallState::compare(std::size_t slot, const TensorView& x, Shown q, 
   step.compare(slot, x, q.view());
 }
 
-void TapOps::CallState::keep_error() noexcept {
-  const std::lock_guard lock(mutex);
-  if (!error) error = std::current_exception();
-}
-
-bool TapOps::CallState::has_failed() {
-  const std::lock_guard lock(mutex);
-  return error != nullptr;
-}
-
 /// Shared by all ops: shows its inputs to the sink and keeps exceptions from the runtime.
 struct TapOps::Kernel {
  public:
@@ -149,9 +136,9 @@ struct TapOps::Kernel {
       constexpr std::array<std::int64_t, 1> kEmpty = {0};
       context.GetOutput(0, kEmpty.data(), kEmpty.size());
     } catch (...) {
-      call->keep_error();
+      call->errors.keep();
     }
-    return call->has_failed() ? Ort::GetApi().CreateStatus(ORT_FAIL, "a tap failed") : nullptr;
+    return call->errors.is_kept() ? Ort::GetApi().CreateStatus(ORT_FAIL, "a tap failed") : nullptr;
   }
 
  private:
@@ -181,7 +168,7 @@ struct TapOps::Kernel {
       try {
         what->kernel.feed_one(i, what->inputs, what->call);
       } catch (...) {
-        what->call.keep_error();
+        what->call.errors.keep();
       }
       what->fed.fetch_add(1, std::memory_order_release);
     };
@@ -301,9 +288,8 @@ TapOps::Call::~Call() {
   sink.calls.erase(std::this_thread::get_id());
 }
 
-void TapOps::Call::rethrow_error() {
-  const std::lock_guard lock(state_->mutex);
-  if (state_->error) std::rethrow_exception(std::exchange(state_->error, nullptr));
+FirstError& TapOps::Call::errors() {
+  return state_->errors;
 }
 
 }  // namespace quantlens::onnxruntime

@@ -11,6 +11,7 @@
 
 #include "quantlens/graph/model.h"
 #include "quantlens/runtime/accumulators.h"
+#include "quantlens/runtime/first_error.h"
 
 namespace quantlens::onnxruntime {
 
@@ -61,8 +62,7 @@ class TapOps {
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
 
-    /// Throws what a kernel threw; an exception must not cross the runtime.
-    void rethrow_error();
+    FirstError& errors();  ///< of its kernels
 
    private:
     TapOps& ops_;

@@ -8,7 +8,8 @@
 
 namespace quantlens::remote {
 
-static_assert(boost::pfr::tuple_size_v<Patch> == 2, "a new field of Patch has to travel, too");
+// What nodes are copies of (two fields) stays here: a worker has no file of the other model.
+static_assert(boost::pfr::tuple_size_v<Patch> == 4, "a new field of Patch has to travel, too");
 
 namespace {
 

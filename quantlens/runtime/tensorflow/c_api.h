@@ -148,6 +148,7 @@ struct Api {
   void (*get_integer)(KernelConstruction*, const char* attribute, std::int64_t*, Status*) = nullptr;
   void (*fail_construction)(KernelConstruction*, Status*) = nullptr;
   void (*get_input)(KernelContext*, int, TensorHandle**, Status*) = nullptr;  ///< the caller's
+  DataType (*wanted_type)(KernelContext*, int output) = nullptr;
   void (*set_output)(KernelContext*, int, const TensorHandle*, Status*) = nullptr;
   void (*fail_kernel)(KernelContext*, Status*) = nullptr;
 };

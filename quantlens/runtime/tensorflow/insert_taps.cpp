@@ -2,19 +2,17 @@
 #include "quantlens/runtime/tensorflow/insert_taps.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
-#include <protozero/pbf_writer.hpp>
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
-#include "quantlens/frontend/graphdef/wire.h"
+#include "quantlens/frontend/graphdef/edit.h"
 #include "quantlens/graph/names.h"
 #include "quantlens/graph/order.h"
 #include "quantlens/runtime/where.h"
@@ -22,14 +20,11 @@
 namespace quantlens::tensorflow {
 namespace {
 
-using graphdef::AttrValue;
-using graphdef::bytes_key;
-using graphdef::Field;
-using graphdef::Fields;
+using graphdef::AttributeWriter;
 using graphdef::GraphDef;
-using graphdef::MapEntry;
-using graphdef::NodeDef;
-using protozero::pbf_writer;
+using graphdef::GraphFile;
+using graphdef::NewNode;
+using graphdef::NodeParts;
 
 bool is_one_of(std::string_view type, std::string_view a, std::string_view b) {
   return type == a || type == b;
@@ -89,83 +84,44 @@ bool has_name(const Graph& graph, const std::string& value) {
   return found;
 }
 
-/// Top-level names of nodes in the file: what calls stand for in the graph is not among them.
-std::unordered_set<std::string> nodes_in_file(const Model& model) {
-  std::unordered_set<std::string> names;
-  Fields fields(model.file.text());
-  for (Field field; fields.next(field);) {
-    if (field.key != bytes_key(GraphDef::node)) continue;
-    Fields parts(field.payload);
-    for (Field part; parts.next(part);) {
-      if (part.key == bytes_key(NodeDef::name)) names.emplace(part.payload);
-    }
-  }
-  return names;
+/// A prefix that no name of the graph has.
+std::string free_prefix(const Graph& graph) {
+  std::string prefix = "quantlens/";
+  while (begins_a_name(graph, prefix)) prefix.insert(prefix.size() - 1, "_");
+  return prefix;
 }
 
-/// "node:1" is the second result of "node"; "node" and "node:0" the first.
-std::string node_of(std::string_view value) {
-  const std::size_t colon = value.rfind(':');
-  const bool is_numbered =
-      colon != std::string_view::npos && colon + 1 < value.size() &&
-      std::ranges::all_of(value.substr(colon + 1), [](char c) { return c >= '0' && c <= '9'; });
-  return std::string(is_numbered ? value.substr(0, colon) : value);
+NewNode number_node(const std::string& name) {
+  AttributeWriter attributes;
+  attributes.type("dtype", static_cast<graphdef::Type>(DataType::int64));
+  return {.name = name, .type = "Placeholder", .inputs = {}, .attributes = attributes.take()};
 }
 
-/// As the frontend names what a node's input reads.
-std::string read_value(std::string_view input) {
-  return std::string(input.ends_with(":0") ? input.substr(0, input.size() - 2) : input);
-}
-
-void add_attribute(pbf_writer& node, const char* key, std::uint32_t field, std::int64_t value) {
-  pbf_writer entry(node, NodeDef::attr);
-  entry.add_string(MapEntry::key, key);
-  pbf_writer attribute(entry, MapEntry::value);
-  attribute.add_int64(field, value);
-}
-
-/// The node as it is in the file, reading what taps hand through.
-void add_rewired(pbf_writer& graph, const Field& node,
-                 const std::unordered_map<std::string, std::string>& taps) {
-  std::string bytes;
-  Fields parts(node.payload);
-  for (Field part; parts.next(part);) {
-    const bool is_input = part.key == bytes_key(NodeDef::input);
-    const auto found = is_input ? taps.find(read_value(part.payload)) : taps.end();
-    if (found != taps.end()) {
-      pbf_writer(bytes).add_string(NodeDef::input, found->second);
-    } else {
-      bytes.append(part.whole);
-    }
-  }
-  graph.add_message(GraphDef::node, bytes);
-}
-
-bool reads_any(const Field& node, const std::unordered_map<std::string, std::string>& taps) {
-  Fields parts(node.payload);
-  for (Field part; parts.next(part);) {
-    if (part.key == bytes_key(NodeDef::input) && taps.contains(read_value(part.payload)))
-      return true;
-  }
-  return false;
+NewNode tap_node(const std::string& name, const WantedTap& tap, const std::string& source,
+                 const std::string& number, DataType type) {
+  AttributeWriter attributes;
+  attributes.type("T", static_cast<graphdef::Type>(type))
+      .number(kTapSlot, static_cast<std::int64_t>(tap.slot))
+      .number(kTapUse, static_cast<std::int64_t>(tap.use));
+  return {
+      .name = name, .type = kTapOp, .inputs = {source, number}, .attributes = attributes.take()};
 }
 
 }  // namespace
 
 struct TapPlaces::Known {
-  explicit Known(const Model& of)
-      : model(of), index(of.graph), conditional(of.graph), nodes(nodes_in_file(of)) {}
+  explicit Known(const Model& of) : model(of), index(of.graph), conditional(of.graph), file(of) {}
   const Model& model;
   GraphIndex index;
   Conditional conditional;
-  std::unordered_set<std::string> nodes;
+  GraphFile file;
 };
 
 TapPlaces::TapPlaces(const Model& model) : known_(std::make_unique<const Known>(model)) {}
 TapPlaces::~TapPlaces() = default;
 
 std::string TapPlaces::obstacle(const std::string& value) const {
-  const auto& [model, index, conditional, nodes] = *known_;
+  const auto& [model, index, conditional, file] = *known_;
   if (index.constant(value) != nullptr || model.graph.opaque_weights.contains(value)) {
     throw Error(Errc::not_found,
                 fmt::format("{}: '{}' is a weight; only values that change with the input can be "
@@ -186,50 +142,44 @@ std::string TapPlaces::obstacle(const std::string& value) const {
   if (conditional.has(value)) {
     return fmt::format("'{}' is computed inside of a loop or a branch", printable(value));
   }
-  if (!nodes.contains(node_of(value))) {
+  if (file.find(file.reference(value).node) == nullptr) {
     return fmt::format("'{}' is computed inside of a function", printable(value));
   }
   return {};
 }
 
-Tapped insert_taps(const Model& model, const std::vector<WantedTap>& taps,
-                   const std::function<DataType(const std::string&)>& type_of) {
-  std::string prefix = "quantlens/";
-  while (begins_a_name(model.graph, prefix)) prefix.insert(prefix.size() - 1, "_");
+Tapped insert_taps(const Model& model, const std::vector<WantedTap>& taps, const TypeOf& type_of,
+                   const LocalReference* local) {
+  const GraphFile file(model);
+  const std::string prefix = free_prefix(model.graph);
   Tapped tapped{.bytes = {}, .number = prefix + "number", .targets = {}};
+  std::vector<NewNode> added{number_node(tapped.number)};
   std::unordered_map<std::string, std::string> last;  // what hands a value through, of its taps
-  std::string added;
-  pbf_writer extra(added);
-  {
-    pbf_writer node(extra, GraphDef::node);
-    node.add_string(NodeDef::name, tapped.number);
-    node.add_string(NodeDef::op, "Placeholder");
-    add_attribute(node, "dtype", AttrValue::type, static_cast<int>(DataType::int64));
-  }
   for (const WantedTap& tap : taps) {
     std::string& source = last.try_emplace(tap.value, tap.value).first->second;
     const std::string name = fmt::format("{}tap/{}", prefix, tapped.targets.size());
-    pbf_writer node(extra, GraphDef::node);
-    node.add_string(NodeDef::name, name);
-    node.add_string(NodeDef::op, kTapOp);
-    node.add_string(NodeDef::input, source);
-    node.add_string(NodeDef::input, tapped.number);
-    add_attribute(node, "T", AttrValue::type, static_cast<int>(type_of(tap.value)));
-    add_attribute(node, kTapSlot, AttrValue::i, static_cast<std::int64_t>(tap.slot));
-    add_attribute(node, kTapUse, AttrValue::i, static_cast<std::int64_t>(tap.use));
+    added.push_back(tap_node(name, tap, source, tapped.number, type_of(tap.value)));
     tapped.targets.push_back(name);
     source = name;
   }
-  pbf_writer graph(tapped.bytes);
-  Fields fields(model.file.text());
-  for (Field field; fields.next(field);) {
-    if (field.key == bytes_key(GraphDef::node) && reads_any(field, last)) {
-      add_rewired(graph, field, last);
-    } else {
-      tapped.bytes.append(field.whole);
+  std::optional<LocalNodes> stand_ins;
+  if (local != nullptr) stand_ins.emplace(file, type_of, *local, prefix, tapped.number);
+  graphdef::Edit edit;
+  for (const NodeParts& node : file.nodes()) {
+    const std::vector<std::string> values = file.values_read(node);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const auto tap = last.find(values[i]);
+      const std::string* now = tap == last.end() ? nullptr : &tap->second;
+      if (const auto* other = stand_ins ? stand_ins->read_by(node.name, values[i]) : nullptr)
+        now = other;
+      if (now != nullptr) edit.inputs[std::string(node.name)][i] = *now;
     }
   }
-  tapped.bytes.append(added);
+  graphdef::Pieces bytes = written(file, edit);
+  const auto append = [&](const NewNode& node) { bytes.field(GraphDef::node, encode(node)); };
+  std::ranges::for_each(added, append);
+  if (stand_ins) std::ranges::for_each(stand_ins->nodes(), append);
+  tapped.bytes = bytes.str();
   return tapped;
 }
 

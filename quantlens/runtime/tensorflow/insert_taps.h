@@ -2,13 +2,13 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "quantlens/graph/model.h"
 #include "quantlens/runtime/tensorflow/c_api.h"
+#include "quantlens/runtime/tensorflow/local_nodes.h"
 #include "quantlens/runtime/tensorflow/tap_ops.h"
 
 namespace quantlens::tensorflow {
@@ -46,8 +46,9 @@ struct Tapped {
 
 /// Puts taps into the model's file: whoever reads a tapped value reads what its tap hands through,
 /// so the tap runs as soon as the value is there, and the value is kept no longer than without.
-/// `type_of`: of a value, by the library. REQUIRES: no obstacle.
-Tapped insert_taps(const Model& model, const std::vector<WantedTap>& taps,
-                   const std::function<DataType(const std::string&)>& type_of);
+/// `type_of`: of a value, by the library. With `local`, whoever reads what a tap compares reads
+/// what the reference computed instead (local_readers.h). REQUIRES: no obstacle.
+Tapped insert_taps(const Model& model, const std::vector<WantedTap>& taps, const TypeOf& type_of,
+                   const LocalReference* local = nullptr);
 
 }  // namespace quantlens::tensorflow

@@ -7,22 +7,17 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "quantlens/base/text.h"
 #include "quantlens/runtime/locate.h"
+#include "quantlens/runtime/shared_library.h"
 
 namespace quantlens::tensorflow {
 namespace {
 
 constexpr int kMajor = 2;
 constexpr int kLeastMinor = 16;  // the oldest that this was tried with
-
-/// The file that a handle was loaded from.
-std::string path_of(void* symbol, const fs::path& otherwise) {
-  Dl_info info{};
-  if (dladdr(symbol, &info) != 0 && info.dli_fname != nullptr) return info.dli_fname;
-  return otherwise.string();
-}
 
 /// Looks functions up in a library by their names.
 class Binder {
@@ -104,6 +99,7 @@ void bind_kernels(Api& api, Binder& in) {
   in.bind(api.get_integer, "TF_OpKernelConstruction_GetAttrInt64");
   in.bind(api.fail_construction, "TF_OpKernelConstruction_Failure");
   in.bind(api.get_input, "TF_GetInput");
+  in.bind(api.wanted_type, "TF_ExpectedOutputDataType");
   in.bind(api.set_output, "TF_SetOutput");
   in.bind(api.fail_kernel, "TF_OpKernelContext_Failure");
 }
@@ -135,7 +131,7 @@ std::string load_one(const fs::path& candidate, Library& out) {
     return fmt::format("{}: is not TensorFlow's C API", printable(candidate.string()));
   }
   const std::string version = out.api.version();
-  const std::string path = path_of(reinterpret_cast<void*>(out.api.version), candidate);
+  const std::string path = file_of(reinterpret_cast<void*>(out.api.version), candidate);
   if (!is_new_enough(version)) {
     out.code = Errc::unsupported;
     return fmt::format("{}: is TensorFlow {}, and {}", printable(path), printable(version),
@@ -171,15 +167,9 @@ bool is_new_enough(std::string_view version) {
 }
 
 Library load_library(const std::vector<fs::path>& candidates) {
-  Library library;
-  std::string tried;
-  for (const fs::path& candidate : candidates) {
-    const std::string reason = load_one(candidate, library);
-    if (reason.empty()) return library;
-    tried += (tried.empty() ? "" : "; ") + reason;
-  }
-  library.problem = tensorflow_problem(tried);
-  return library;
+  return first_loaded<Library>(candidates, load_one, [](const std::vector<std::string>& tried) {
+    return tensorflow_problem(fmt::format("{}", fmt::join(tried, "; ")));
+  });
 }
 
 const Library& library() {

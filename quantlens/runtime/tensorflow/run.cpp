@@ -27,9 +27,12 @@
 namespace quantlens::tensorflow {
 namespace {
 
-/// Taps of one model, as far as they can be placed.
+/// A model, and its taps as far as they can be placed.
 struct OfModel {
+  explicit OfModel(const Model& of) : model(of), graph(of.file.bytes(), where(of)) {}
+
   const Model& model;
+  ImportedGraph graph;
   std::vector<WantedTap> taps = {};
 };
 
@@ -45,23 +48,24 @@ class TensorflowRun final : public Run {
 
  private:
   void place(const TapSpec& spec, OfModel& reference, OfModel* quantized);
+  void place_pairs(const TapSpec& spec, const TapPlaces& places, OfModel& reference,
+                   OfModel& quantized);
 
   const Model& reference_;
   const Model* quantized_;
   Accumulators accumulators_;
-  TapCounts counts_;
+  TapLimits limits_;
   StepRoom room_;
   std::unique_ptr<LoadedGraph> graph_;
   std::unique_ptr<LoadedGraph> quantized_graph_;  // null: none
 };
 
-std::unique_ptr<LoadedGraph> load(const OfModel& of, unsigned threads) {
+std::unique_ptr<LoadedGraph> load(const OfModel& of, unsigned threads,
+                                  const LocalReference* local = nullptr) {
   SessionModel wanted = session_model(of.model);
-  ImportedGraph graph(of.model.file.bytes(), where(of.model));
-  if (of.taps.empty()) return std::make_unique<LoadedGraph>(std::move(graph), wanted, threads);
-  register_tap_op(graph.api());
-  Tapped tapped =
-      insert_taps(of.model, of.taps, [&](const std::string& value) { return graph.type(value); });
+  if (of.taps.empty()) return std::make_unique<LoadedGraph>(of.graph, wanted, threads);
+  Tapped tapped = insert_taps(
+      of.model, of.taps, [&](const std::string& value) { return of.graph.type(value); }, local);
   wanted.number = std::move(tapped.number);
   wanted.targets = std::move(tapped.targets);
   return std::make_unique<LoadedGraph>(
@@ -73,17 +77,23 @@ TensorflowRun::TensorflowRun(const Model& reference, const Model* quantized, con
     : reference_(reference),
       quantized_(quantized),
       accumulators_(spec),
-      counts_{spec.taps.size(), spec.pairs.size()},
+      limits_{spec.taps.size(), spec.pairs.size(), spec.local},
       room_(std::min(options.in_flight, options.threads)) {
   check_inputs(reference, quantized);
-  OfModel of_reference{reference};
+  const Phase loading(options.watch.phases, "runtime: load");
+  if (!spec.taps.empty() || !spec.pairs.empty()) register_tap_ops(api());
+  OfModel of_reference(reference);
   std::optional<OfModel> of_quantized;
-  if (quantized != nullptr) of_quantized.emplace(OfModel{*quantized});
+  if (quantized != nullptr) of_quantized.emplace(*quantized);
   place(spec, of_reference, of_quantized ? &*of_quantized : nullptr);
   const unsigned threads = std::max(options.threads, 1U) / room_.in_flight();
-  const Phase loading(options.watch.phases, "runtime: load");
   graph_ = load(of_reference, threads);
-  if (of_quantized) quantized_graph_ = load(*of_quantized, threads);
+  if (!of_quantized) return;
+  LocalReference local{.spec = spec, .slots = {}, .type_of = [&](const std::string& value) {
+                         return of_reference.graph.type(value);
+                       }};
+  for (const WantedTap& tap : of_quantized->taps) local.slots.push_back(tap.slot);
+  quantized_graph_ = load(*of_quantized, threads, spec.local ? &local : nullptr);
 }
 
 void TensorflowRun::place(const TapSpec& spec, OfModel& reference, OfModel* quantized) {
@@ -97,30 +107,27 @@ void TensorflowRun::place(const TapSpec& spec, OfModel& reference, OfModel* quan
       reference.taps.push_back({value, slot, TapUse::observe});
     }
   }
-  if (spec.pairs.empty()) return;
-  const TapPlaces quantized_places(quantized->model);
+  if (!spec.pairs.empty()) place_pairs(spec, places, reference, *quantized);
+}
+
+void TensorflowRun::place_pairs(const TapSpec& spec, const TapPlaces& places, OfModel& reference,
+                                OfModel& quantized) {
+  const TapPlaces quantized_places(quantized.model);
   for (std::size_t slot = 0; slot < spec.pairs.size(); ++slot) {
     const PairTap& pair = spec.pairs[slot];
     std::string obstacle = places.obstacle(pair.reference);
     const std::string other = quantized_places.obstacle(pair.quantized);
     if (obstacle.empty()) obstacle = other;
+    if (obstacle.empty() && spec.local) {
+      obstacle = local_obstacle(pair, reference.graph.type(pair.reference),
+                                quantized.graph.type(pair.quantized));
+    }
     if (!obstacle.empty()) {
       accumulators_.drop_pair(slot, obstacle);
       continue;
     }
     reference.taps.push_back({pair.reference, slot, TapUse::keep});
-    quantized->taps.push_back({pair.quantized, slot, TapUse::compare});
-  }
-}
-
-/// Runs a graph for a step; what a tap threw is the reason of a failure, the library only knows
-/// that there was one.
-TensorMap run(const LoadedGraph& graph, const NamedTensors& inputs, TapCall& taps) {
-  try {
-    return graph.outputs(graph.feed(inputs), taps.number());
-  } catch (const Error&) {
-    taps.rethrow_error();
-    throw;
+    quantized.taps.push_back({pair.quantized, slot, TapUse::compare});
   }
 }
 
@@ -130,10 +137,13 @@ Outputs TensorflowRun::step(const Batch& batch) {
   if (quantized_ != nullptr) quantized_inputs = inputs_for(*quantized_, reference_, batch);
   const StepRoom::Measure measure(room_);
   Accumulators::Step step = accumulators_.begin(batch.samples);
-  TapCall taps(api(), step, counts_);
+  TapCall taps(api(), step, limits_);
   Outputs outputs;
-  outputs.reference = run(*graph_, inputs, taps);
-  if (quantized_graph_) outputs.quantized = run(*quantized_graph_, quantized_inputs, taps);
+  const auto run = [&](const LoadedGraph& graph, const NamedTensors& given) {
+    return run_with(taps.errors(), [&] { return graph.outputs(graph.feed(given), taps.number()); });
+  };
+  outputs.reference = run(*graph_, inputs);
+  if (quantized_graph_) outputs.quantized = run(*quantized_graph_, quantized_inputs);
   step.end();
   return outputs;
 }
@@ -143,12 +153,6 @@ Outputs TensorflowRun::step(const Batch& batch) {
 std::unique_ptr<Run> open(const Model& reference, const Model* quantized, const TapSpec& taps,
                           const RunOptions& options) {
   api();
-  if (taps.local) {
-    throw Error(Errc::unsupported,
-                fmt::format("{}: local errors need both models in one, which TensorFlow models "
-                            "are not yet",
-                            where(reference)));
-  }
   return std::make_unique<TensorflowRun>(reference, quantized, taps, options);
 }
 

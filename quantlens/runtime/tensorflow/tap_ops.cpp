@@ -2,10 +2,11 @@
 #include "quantlens/runtime/tensorflow/tap_ops.h"
 
 #include <cstring>
-#include <exception>
 #include <map>
 #include <mutex>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -18,15 +19,11 @@ namespace quantlens::tensorflow {
 /// What the taps of one step share.
 class TapCall::State {
  public:
-  State(const Api& api, Accumulators::Step& step, TapCounts counts)
-      : api_(api), step_(step), counts_(counts) {}
+  State(const Api& api, Accumulators::Step& step, TapLimits limits)
+      : api_(api), step_(step), limits_(limits) {}
 
   void see(TapUse use, std::size_t slot, TensorPtr value) {
-    if (slot >= (use == TapUse::observe ? counts_.taps : counts_.pairs)) {
-      throw Error(Errc::bad_input, fmt::format("the graph itself has an op {}, which is only for "
-                                               "quantlens to put there; rename it",
-                                               kTapOp));
-    }
+    if (slot >= (use == TapUse::observe ? limits_.taps : limits_.pairs)) refuse(kTapOp);
     switch (use) {
       case TapUse::observe:
         return step_.observe(slot, Shown(api_, *value).view());
@@ -36,20 +33,21 @@ class TapCall::State {
         return;
       }
       case TapUse::compare: {
-        const TensorPtr reference = take_kept(slot);
+        const TensorPtr reference = kept(slot);
         return step_.compare(slot, Shown(api_, *reference).view(), Shown(api_, *value).view());
       }
     }
   }
 
-  void keep_error() noexcept {
-    const std::lock_guard lock(mutex_);
-    if (!error_) error_ = std::current_exception();
+  /// What a tap of the slot has kept.
+  TensorPtr given(std::size_t slot, DataType type) {
+    if (!limits_.gives_kept || slot >= limits_.pairs) refuse(kKeptOp);
+    TensorPtr value = kept(slot);
+    if (api_.tensor_type(value.get()) != type) refuse(kKeptOp);
+    return value;
   }
-  void rethrow_error() {
-    const std::lock_guard lock(mutex_);
-    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
-  }
+
+  FirstError errors;
 
  private:
   /// A value in the form that accumulators take.
@@ -73,19 +71,24 @@ class TapCall::State {
     Shape shape_;
   };
 
-  TensorPtr take_kept(std::size_t slot) {
+  [[noreturn]] static void refuse(const char* op) {
+    throw Error(Errc::bad_input, fmt::format("the graph itself has an op {}, which is only for "
+                                             "quantlens to put there; rename it",
+                                             op));
+  }
+
+  TensorPtr kept(std::size_t slot) {
     const std::lock_guard lock(mutex_);
-    const auto found = kept_.extract(slot);
-    if (found.empty()) throw Error(Errc::failed, "a value of the other model was not seen");
-    return std::move(found.mapped());
+    const auto found = kept_.find(slot);
+    if (found == kept_.end()) throw Error(Errc::failed, "a value of the other model was not seen");
+    return limits_.gives_kept ? found->second : kept_.extract(found).mapped();
   }
 
   const Api& api_;
   Accumulators::Step& step_;
-  TapCounts counts_;
+  TapLimits limits_;
   std::mutex mutex_;                       // of what follows
   std::map<std::size_t, TensorPtr> kept_;  // by slot of the pair
-  std::exception_ptr error_;               // the first
 };
 
 namespace {
@@ -120,23 +123,31 @@ class Calls {
   std::int64_t last_ = 0;
 };
 
-/// What a node of the op says.
+/// What a node of an op says.
 struct Kernel {
   std::size_t slot = 0;
-  TapUse use = TapUse::observe;
+  TapUse use = TapUse::observe;  ///< of a tap
 };
 
-void* create(KernelConstruction* construction) {
+void* create(KernelConstruction* construction, bool is_tap) {
   const Api& api = library().api;
   std::int64_t slot = 0, use = 0;
   Result result(api);
   api.get_integer(construction, kTapSlot, &slot, result.get());
-  if (result.is_ok()) api.get_integer(construction, kTapUse, &use, result.get());
+  if (result.is_ok() && is_tap) api.get_integer(construction, kTapUse, &use, result.get());
   if (!result.is_ok()) {
     api.fail_construction(construction, result.get());
     return nullptr;
   }
   return std::make_unique<Kernel>(Kernel{static_cast<std::size_t>(slot), TapUse{use}}).release();
+}
+
+void* create_tap(KernelConstruction* construction) {
+  return create(construction, true);
+}
+
+void* create_kept(KernelConstruction* construction) {
+  return create(construction, false);
 }
 
 void destroy(void* kernel) {
@@ -151,36 +162,61 @@ TensorPtr input(const Api& api, KernelContext* context, int number, Result& resu
           }};
 }
 
-/// Shows the value; false where it could not be.
-bool show(const Kernel& kernel, const Api& api, const TensorHandle& number, TensorPtr value) {
+/// What `act` gives to the call of this number; nothing where it throws, or there is no such call.
+template <class Act>
+TensorPtr in_call(const Api& api, const TensorHandle& number, const Act& act) {
   std::int64_t key = 0;
-  if (api.tensor_bytes(&number) != sizeof key) return false;
+  if (api.tensor_bytes(&number) != sizeof key) return nullptr;
   std::memcpy(&key, api.tensor_data(&number), sizeof key);
   TapCall::State* const call = Calls::all().find(key);
-  if (call == nullptr) return false;
+  if (call == nullptr) return nullptr;
   try {
-    call->see(kernel.use, kernel.slot, std::move(value));
-    return true;
+    return act(*call);
   } catch (...) {
-    call->keep_error();
-    return false;
+    call->errors.keep();
+    return nullptr;
   }
 }
 
-void compute(void* of, KernelContext* context) {
-  const Api& api = library().api;
-  const Kernel& kernel = *static_cast<const Kernel*>(of);
-  Result result(api);
-  const TensorPtr value = input(api, context, 0, result);
-  const TensorPtr number = input(api, context, 1, result);
-  if (result.is_ok() && !show(kernel, api, *number, value)) {
+void give(const Api& api, KernelContext* context, const TensorPtr& value, Result& result) {
+  if (result.is_ok() && value == nullptr) {
     api.set_status(result.get(), Code::internal, "a tap failed");
   }
   if (result.is_ok()) api.set_output(context, 0, value.get(), result.get());
   if (!result.is_ok()) api.fail_kernel(context, result.get());
 }
 
-/// The result has the value's shape.
+void compute_tap(void* of, KernelContext* context) {
+  const Api& api = library().api;
+  const Kernel& kernel = *static_cast<const Kernel*>(of);
+  Result result(api);
+  TensorPtr value = input(api, context, 0, result);
+  const TensorPtr number = input(api, context, 1, result);
+  TensorPtr seen;
+  if (result.is_ok()) {
+    seen = in_call(api, *number, [&](TapCall::State& call) {
+      call.see(kernel.use, kernel.slot, value);
+      return value;
+    });
+  }
+  give(api, context, seen, result);
+}
+
+void compute_kept(void* of, KernelContext* context) {
+  const Api& api = library().api;
+  const Kernel& kernel = *static_cast<const Kernel*>(of);
+  Result result(api);
+  const TensorPtr number = input(api, context, 1, result);
+  TensorPtr kept;
+  if (result.is_ok()) {
+    kept = in_call(api, *number, [&](TapCall::State& call) {
+      return call.given(kernel.slot, api.wanted_type(context, 0));
+    });
+  }
+  give(api, context, kept, result);
+}
+
+/// The result has the shape of the first input.
 void infer_shape(ShapeContext* context, Status* status) {
   const Api& api = library().api;
   const std::unique_ptr<ShapeHandle, void (*)(ShapeHandle*)> shape(api.new_shape(),
@@ -189,36 +225,58 @@ void infer_shape(ShapeContext* context, Status* status) {
   if (api.get_code(status) == Code::ok) api.set_shape(context, 0, shape.get(), status);
 }
 
+/// An op and its kernel.
+struct OpOfOurs {
+  const char* name;
+  std::vector<std::string> attributes, inputs;
+  void* (*create)(KernelConstruction*);
+  void (*compute)(void*, KernelContext*);
+};
+
 /// Empty, or why the library refuses.
-std::string register_op(const Api& api) {
-  OpBuilder* const op = api.new_op(kTapOp);
-  api.add_attribute(op, "T: type");
-  api.add_attribute(op, fmt::format("{}: int", kTapSlot).c_str());
-  api.add_attribute(op, fmt::format("{}: int", kTapUse).c_str());
-  api.add_input(op, "value: T");
-  api.add_input(op, "number: int64");
+std::string register_op(const Api& api, const OpOfOurs& wanted) {
+  OpBuilder* const op = api.new_op(wanted.name);
+  for (const std::string& attribute : wanted.attributes) api.add_attribute(op, attribute.c_str());
+  for (const std::string& input : wanted.inputs) api.add_input(op, input.c_str());
   api.add_output(op, "same: T");
   api.set_stateful(op, true);
   api.set_shape_function(op, infer_shape);
   Result result(api);
   api.register_op(op, result.get());
   if (!result.is_ok()) return result.reason();
-  KernelBuilder* const kernel = api.new_kernel(kTapOp, "CPU", create, compute, destroy);
-  api.register_kernel(kTapOp, kernel, result.get());
+  KernelBuilder* const kernel =
+      api.new_kernel(wanted.name, "CPU", wanted.create, wanted.compute, destroy);
+  api.register_kernel(wanted.name, kernel, result.get());
   return result.is_ok() ? std::string() : result.reason();
+}
+
+std::string register_all(const Api& api) {
+  const OpOfOurs tap{
+      .name = kTapOp,
+      .attributes = {"T: type", fmt::format("{}: int", kTapSlot), fmt::format("{}: int", kTapUse)},
+      .inputs = {"value: T", "number: int64"},
+      .create = create_tap,
+      .compute = compute_tap};
+  const OpOfOurs kept{.name = kKeptOp,
+                      .attributes = {"T: type", "U: type", fmt::format("{}: int", kTapSlot)},
+                      .inputs = {"like: U", "number: int64"},
+                      .create = create_kept,
+                      .compute = compute_kept};
+  const std::string problem = register_op(api, tap);
+  return problem.empty() ? register_op(api, kept) : problem;
 }
 
 }  // namespace
 
-void register_tap_op(const Api& api) {
-  static const std::string problem = register_op(api);
+void register_tap_ops(const Api& api) {
+  static const std::string problem = register_all(api);
   if (!problem.empty()) {
     throw Error(Errc::failed, fmt::format("TensorFlow takes no op to observe with: {}", problem));
   }
 }
 
-TapCall::TapCall(const Api& api, Accumulators::Step& step, TapCounts counts)
-    : state_(std::make_unique<State>(api, step, counts)),
+TapCall::TapCall(const Api& api, Accumulators::Step& step, TapLimits limits)
+    : state_(std::make_unique<State>(api, step, limits)),
       key_(Calls::all().add(*state_)),
       number_(handle_of(api, Tensor::scalar(key_), DataType::int64)) {}
 
@@ -226,8 +284,8 @@ TapCall::~TapCall() {
   Calls::all().remove(key_);
 }
 
-void TapCall::rethrow_error() {
-  state_->rethrow_error();
+FirstError& TapCall::errors() {
+  return state_->errors;
 }
 
 }  // namespace quantlens::tensorflow

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "quantlens/runtime/accumulators.h"
+#include "quantlens/runtime/first_error.h"
 #include "quantlens/runtime/tensorflow/c_api.h"
 #include "quantlens/runtime/tensorflow/tensors.h"
 
@@ -17,34 +18,39 @@ inline constexpr const char* kTapOp = "QuantlensTap";
 inline constexpr const char* kTapSlot = "slot";  ///< attributes of it
 inline constexpr const char* kTapUse = "use";
 
+/// An op that gives what a tap of the same slot has kept in the step whose number is its second
+/// input. The first is what it stands for, whose shape it has.
+inline constexpr const char* kKeptOp = "QuantlensKept";  ///< has the slot, too
+
 /// What a tap does with what it sees.
 enum class TapUse : std::int64_t {
   observe,  ///< shows it to tap `slot`
   keep,     ///< keeps it for `compare` of the same slot, in the other model
-  compare,  ///< shows what was kept, and this, to pair tap `slot`; forgets the former
+  compare,  ///< shows what was kept, and this, to pair tap `slot`
 };
 
-/// Makes the op known to the library, once in a process. Throws Errc::failed where it refuses.
-void register_tap_op(const Api& api);
+/// Makes both ops known to the library, once in a process. Throws Errc::failed where it refuses.
+void register_tap_ops(const Api& api);
 
-/// How many taps and pairs a step has.
-struct TapCounts {
-  std::size_t taps = 0;
-  std::size_t pairs = 0;
+/// What the taps of a step may ask for.
+struct TapLimits {
+  std::size_t taps = 0;   ///< how many there are
+  std::size_t pairs = 0;  ///< likewise
+  bool gives_kept =
+      false;  ///< what was kept is there until the step ends, else until it is compared
 };
 
 /// Until it is gone, taps that are given its number feed the step. A file may hold such ops, too:
-/// what they ask for beyond these counts is refused.
+/// what they ask for beyond these limits is refused.
 class TapCall {
  public:
-  TapCall(const Api& api, Accumulators::Step& step, TapCounts counts);
+  TapCall(const Api& api, Accumulators::Step& step, TapLimits limits);
   ~TapCall();
   TapCall(const TapCall&) = delete;
   TapCall& operator=(const TapCall&) = delete;
 
   TensorHandle* number() const { return number_.get(); }
-  /// Throws what a tap threw; an exception must not cross the library.
-  void rethrow_error();
+  FirstError& errors();  ///< of its taps
 
   class State;
 

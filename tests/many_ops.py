@@ -43,7 +43,7 @@ def check_growth(sandbox, shape):
 
 
 def check_many_channels(sandbox):
-    """A convolution of the MobileNets has 130 and 320 channels on average, each with a scale of its own."""
+    """A convolution of the MobileNets has 130 and 330 channels on average, each with a scale of its own."""
     if not harness.TESTDATA.is_dir():
         print("the MobileNets are left out: the test data are absent")
         return

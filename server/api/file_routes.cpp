@@ -62,10 +62,12 @@ Answer run_file(Context& context, const Call& call) {
   answer.headers = {{"Content-Disposition", disposition(name)},
                     {"X-Content-Type-Options", "nosniff"}};
   answer.state = state_of(file);
-  answer.make = [&context, file, name] {
-    const std::optional<MappedFile> found = find_file(context.store, file);
-    if (!found) throw not_there(name);
-    return std::string(found->text());
+  const bool is_packed = stored != file;  // and may have lists elsewhere
+  answer.make = [&context, file, name, is_packed] {
+    if (!is_packed) return std::string(context.store.read(file).text());
+    std::optional<std::string> text = read_text(context.store, file);
+    if (!text) throw not_there(name);
+    return *std::move(text);
   };
   return answer;
 }

@@ -2,6 +2,7 @@
 #include "python/core/call.h"
 
 #include <fmt/format.h>
+#include <nanobind/stl/vector.h>
 
 #include "quantlens/base/text.h"
 #include "quantlens/flow/steps/models/destination.h"

@@ -91,9 +91,7 @@ class RankInference {
   /// How many elements a list of integers has: a constant one, a scalar made a list, or several
   /// lists joined.
   std::optional<std::size_t> length(const std::string& list) const {
-    if (const Tensor* tensor = index_.constant(list)) {
-      return static_cast<std::size_t>(tensor->size());
-    }
+    if (const auto length = length_of_constant(list)) return length;
     const std::optional<std::size_t> producer = index_.producer(list);
     if (!producer) return std::nullopt;
     const Node& node = index_.graph().nodes[*producer];
@@ -128,9 +126,26 @@ class RankInference {
   }
 
   std::optional<std::size_t> squeezed(const Node& node) const {
-    const std::optional<std::size_t> before = rank(node, 0);
-    const std::size_t gone = axes_named(index_, node).size();
-    return before && gone > 0 && gone <= *before ? std::optional(*before - gone) : std::nullopt;
+    return without(rank(node, 0), axes_named(index_, node).size());
+  }
+
+  /// Of one that drops its axes.
+  std::optional<std::size_t> reduced(const Node& node) const {
+    const auto* reduction = role<roles::Reduction>(node);
+    if (reduction == nullptr) return std::nullopt;
+    const std::string& input = axes_input_of(node);
+    const std::size_t gone =
+        input.empty() ? reduction->axes.size() : length_of_constant(input).value_or(0);
+    return without(rank(node, 0), gone);
+  }
+
+  std::optional<std::size_t> length_of_constant(const std::string& list) const {
+    const Tensor* tensor = index_.constant(list);
+    return tensor ? std::optional(static_cast<std::size_t>(tensor->size())) : std::nullopt;
+  }
+
+  static std::optional<std::size_t> without(std::optional<std::size_t> rank, std::size_t gone) {
+    return rank && gone > 0 && gone <= *rank ? std::optional(*rank - gone) : std::nullopt;
   }
 
   /// Of the first output; ops with several make values of one rank, or are not listed.
@@ -159,7 +174,7 @@ class RankInference {
       case Kind::reduce_sum:
       case Kind::reduce_max:
       case Kind::reduce_min:
-        return keeps_axes(node) ? rank(node, 0) : squeezed(node);
+        return keeps_axes(node) ? rank(node, 0) : reduced(node);
       case Kind::reshape:
         return length(new_shape_of(node));
       case Kind::shape_of:

@@ -193,9 +193,8 @@ const std::vector<std::int64_t>& permutation_of(const Node& node) {
 
 std::vector<std::int64_t> axes_named(const GraphIndex& index, const Node& node) {
   const auto* named = role<roles::NamedAxes>(node);
-  const auto* reduction = role<roles::Reduction>(node);
-  if (named == nullptr && reduction == nullptr) return {};
-  if (axes_input_of(node).empty()) return named != nullptr ? named->axes : reduction->axes;
+  if (named == nullptr) return {};
+  if (axes_input_of(node).empty()) return named->axes;
   return constant_list(index, axes_input_of(node)).value_or(std::vector<std::int64_t>());
 }
 

@@ -106,6 +106,12 @@ Written write_as_planned(const FloatModel& from, Plan& plan, const Recipe& recip
   // without codes between ops all of them run as told
   if (plan.activations.empty()) return written;
   std::vector<std::string>& notes = written.notes;
+  if (formats(session).runs_apart(from.analyzed.model)) {
+    notes.emplace_back(
+        "which kernels the runtime chooses is not checked for models of this format; quantlens "
+        "profile shows them");
+    return written;
+  }
   try {
     std::optional<Running> running = run_of(plan, path, session);
     if (guard_against(running->deviations, from, plan)) {

@@ -79,4 +79,8 @@ describe("a command", () => {
     expect(commandFor(diagnosed, recipe, baseOf(diagnosed))).toBe(`quantlens quantize /m/m.onnx -o mended.onnx ${tail}`);
     expect(commandFor(diagnosed, recipe, { kind: "none" })).not.toContain("--recipe /m/q.onnx");
   });
+  it("writes a graph of TensorFlow where the model is one", () => {
+    const models = diagnosed.models.map((model) => ({ ...model, path: model.path.replace(".onnx", ".pb") }));
+    expect(commandFor({ ...diagnosed, models }, recipe, { kind: "none" })).toContain("/m/m.pb -o mended.pb");
+  });
 });

@@ -15,6 +15,8 @@ function pathOf(run: Run, role: string): string {
   return run.models.find((model) => model.role === role)?.path ?? "";
 }
 
+const modelOf = (run: Run): string => pathOf(run, "reference") || (run.models[0]?.path ?? "");
+
 export function baseOf(run: Run): Base {
   if (has(run, "recipe")) return { kind: "run", id: run.id, folder: run.folder };
   const path = pathOf(run, "quantized");
@@ -49,7 +51,7 @@ function nameOf(run: Run, labels: readonly string[]): string {
 /** What is asked of the server: a quantization of the same model over the same data, with both recipes. */
 export function requestOf(run: Run, recipe: Json, labels: readonly string[], base: Base): Request {
   const words = run.arguments;
-  const request: Request = { verb: "quantize", model: pathOf(run, "reference") || (run.models[0]?.path ?? ""), name: nameOf(run, labels) };
+  const request: Request = { verb: "quantize", model: modelOf(run), name: nameOf(run, labels) };
   const [data, calibration] = [dataOf(run, "samples"), dataOf(run, "calibration")];
   if (data) Object.assign(request, { data, diagnose: true });
   if (calibration) request["calibration_data"] = calibration;
@@ -66,11 +68,13 @@ export function requestOf(run: Run, recipe: Json, labels: readonly string[], bas
   return request;
 }
 
-const made = "mended.onnx";
+/** What is written has the form of the model: ONNX, or a frozen graph of TensorFlow whatever it was made from. */
+const madeOf = (model: string): string => (model.endsWith(".onnx") ? "mended.onnx" : "mended.pb");
 
 /** The same on the command line: the run's own command, where that quantized. */
 export function commandFor(run: Run, recipe: Json, base: Base): string {
   const text = JSON.stringify(recipe);
+  const made = madeOf(modelOf(run));
   if (run.verb === "quantize") return commandOf(diagnosing(writing(ownWords(run.arguments), made), run), ["--recipe", text]);
   const request = requestOf(run, recipe, [], base);
   const words = ["quantize", String(request["model"]), "-o", made];

@@ -274,6 +274,29 @@ Workspace workspace_of(const Session& session) {
   return {session.store, session.workspace};
 }
 
+namespace {
+
+/// As a run that failed with it records it.
+std::string message_of(const Error& error) {
+  return error.code() == Errc::interrupted ? "interrupted" : error.what();
+}
+
+std::map<std::string, std::string> environment_of(
+    const Session& session, const std::vector<std::pair<ModelRole, const Model*>>& models) {
+  std::map<std::string, std::string> environment{
+      {"quantlens", kVersion}, {"cpu", cpu_name()}, {"threads", std::to_string(session.threads)}};
+  for (const RuntimeStatus& runtime : runtimes()) {
+    if (runtime.available && !runtime.version.empty()) environment[runtime.name] = runtime.version;
+  }
+  for (const auto& [role, model] : models) {
+    const auto status = formats(session).status_apart(*model);
+    if (status && status->available) environment[status->name] = status->version;
+  }
+  return environment;
+}
+
+}  // namespace
+
 std::unique_ptr<WorkloadWriter> begin_workload(
     const Session& session, const std::string& verb,
     const std::vector<std::pair<ModelRole, const Model*>>& models) {
@@ -288,16 +311,12 @@ std::unique_ptr<WorkloadWriter> begin_workload(
   std::vector<ModelFile> files;
   files.reserve(models.size());
   for (const auto& [role, model] : models) files.push_back(model_file(role, *model));
-  std::map<std::string, std::string> environment{
-      {"quantlens", kVersion}, {"cpu", cpu_name()}, {"threads", std::to_string(session.threads)}};
-  for (const RuntimeStatus& runtime : runtimes()) {
-    if (runtime.available && !runtime.version.empty()) environment[runtime.name] = runtime.version;
+  try {
+    workload->describe(files, environment_of(session, models));
+  } catch (const Error& error) {  // of the worker that is asked what it is
+    workload->fail(message_of(error));
+    throw;
   }
-  for (const auto& [role, model] : models) {
-    const auto status = formats(session).status_apart(*model);
-    if (status && status->available) environment[status->name] = status->version;
-  }
-  workload->describe(files, environment);
   if (!session.ends.is_whole()) workload->describe(session.ends);
   return workload;
 }
@@ -350,7 +369,7 @@ void run_recorded(const Session& session, WorkloadWriter& workload,
     work(recorded);
   } catch (const Error& error) {
     end();
-    workload.fail(error.code() == Errc::interrupted ? "interrupted" : error.what());
+    workload.fail(message_of(error));
     throw;
   } catch (const std::exception& error) {
     end();

@@ -60,8 +60,9 @@ def _in_instances(path: str, conf: BenchmarkConfig, data: Any, batch_size: int |
     for option, value in (("--cores-per-instance", conf.cores_per_instance), ("--batch-size", batch_size),
                           ("--iterations", conf.iterations())):
         words += [option, value] if value else []
-    for option, names in ends_of(conf, path).items():
-        words += [f"--{option}", ",".join(names)] if names else []
+    ends = ends_of(conf, path)
+    for option, names in (("--inputs", ends.get("inputs")), ("--outputs", ends.get("outputs"))):
+        words += [option, ",".join(names)] if names else []
     with kept_meanwhile("quantlens-benchmark-") as folder:
         np.savez(os.path.join(folder, "samples.npz"), **cast("Any", columns))
         words += ["--data", os.path.join(folder, "samples.npz")]

@@ -9,7 +9,7 @@ import os
 import pathlib
 import warnings
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypedDict
 
 from ..errors import BadInput, IoError, UsageError
 from ..models import ending_of
@@ -117,7 +117,12 @@ def set_tensorboard(tensorboard: bool) -> None:
     options.tensorboard = bool(tensorboard)
 
 
-def ends_of(conf: Any, path: str) -> dict[str, list[str] | None]:
+class Ends(TypedDict, total=False):
+    inputs: list[str] | None
+    outputs: list[str] | None
+
+
+def ends_of(conf: Any, path: str) -> Ends:
     """Where the network begins and ends, as a config names it. ONNX models name that themselves; there it has no effect, as in the
     predecessor."""
     if ending_of(path) == ".onnx":

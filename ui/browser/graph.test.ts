@@ -243,8 +243,12 @@ it("the way of a finding's error is followed from its op on", async () => {
 it("both models lie beside each other and select the same op", async () => {
   const page = await session.open(at("broken", { "graph.model": "both", "graph.open": "*", "graph.int8.open": "*" }));
   await picture(page, "quantized model").focus();
-  for (let step = 0; step < 6; ++step) await page.keyboard.press("ArrowDown");
-  await details(page).waitFor();
+  const isSelected = async () => { // a key before there is a graph does nothing
+    await page.keyboard.press("ArrowDown");
+    return details(page).waitFor({ timeout: 1000 }).then(() => true, () => false);
+  };
+  await expect.poll(isSelected, { timeout: 30_000 }).toBe(true);
+  for (let step = 1; step < 6; ++step) await page.keyboard.press("ArrowDown");
   const live = page.locator(".pane [aria-live=polite]");
   await expect.poll(async () => (await live.allInnerTexts()).filter((text) => text !== "").length).toBe(2);
   const [float, quantized] = await live.allInnerTexts();

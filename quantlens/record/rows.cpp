@@ -17,9 +17,8 @@
 
 // A file of rows:
 //   blocks    of each column in turn, a JSON array of up to kBlock cells each, packed by gzip one
-//   by
-//             one; a member that is an object of the same keys in all rows has a column for each of
-//             them, "op.id"
+//             by one; a member that is an object of the same keys in all rows has a column for each
+//             of them, "op.id"
 //   index     {"rows": N, "block": kBlock, "stamp": text,
 //             "columns": {name: [where each block begins]}}, and where that begins
 //             (indexed_lines.h)

@@ -170,14 +170,18 @@ NewNode dequantize_node(const std::string& name, const Codes& codes, std::option
           .attributes = attributes.take()};
 }
 
-Pieces copied_attributes(const NodeParts& node) {
+NewNode copy_of(const NodeParts& node, const std::string& name) {
   Pieces attributes;
   Fields fields(node.message);
   for (Field field; fields.next(field);) {
     const bool is_attribute = field.key == bytes_key(NodeDef::attr);
     if (is_attribute && read_entry(field.payload).first != "_class") attributes.view(field.whole);
   }
-  return attributes;
+  return {.name = name,
+          .type = std::string(node.type),
+          .inputs = {},
+          .attributes = std::move(attributes),
+          .device = std::string(node.device)};
 }
 
 }  // namespace quantlens::graphdef

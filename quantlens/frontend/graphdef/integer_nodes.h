@@ -83,8 +83,8 @@ NewNode quantize_node(const Codes& made, const std::string& value, const RangeNo
                       std::optional<int> axis = {});
 NewNode dequantize_node(const std::string& name, const Codes& codes, std::optional<int> axis = {});
 
-/// All attributes of a node as they stand in its file, but for where it is to be: with which other
-/// node.
-Pieces copied_attributes(const NodeParts& node);
+/// The same node under another name, which reads nothing yet; views its attributes, but for the
+/// nodes that it was placed beside ("_class").
+NewNode copy_of(const NodeParts& node, const std::string& name);
 
 }  // namespace quantlens::graphdef

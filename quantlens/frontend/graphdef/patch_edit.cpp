@@ -169,11 +169,7 @@ class Patching {
     const auto old = from.by_id.find(id);
     const NodeParts* parts = old == from.by_id.end() ? nullptr : from.file.find(old->second->name);
     if (parts == nullptr) refuse(fmt::format("the op '{}' lies in a function", printable(id)));
-    NewNode made{.name = name,
-                 .type = std::string(parts->type),
-                 .inputs = {},
-                 .attributes = copied_attributes(*parts),
-                 .device = std::string(parts->device)};
+    NewNode made = copy_of(*parts, name);
     const std::vector<std::string>& told = old->second->inputs;
     for (const std::string& value : from.file.values_read(*parts)) {
       const auto at = std::ranges::find(told, value);
@@ -195,11 +191,7 @@ class Patching {
     std::string& name = brought_[std::string(parts->name)];
     if (name.empty()) {
       name = names_.take(place_ + "/" + std::string(parts->name));
-      NewNode made{.name = name,
-                   .type = std::string(parts->type),
-                   .inputs = {},
-                   .attributes = copied_attributes(*parts),
-                   .device = std::string(parts->device)};
+      NewNode made = copy_of(*parts, name);
       for (const std::string& input : original_->file.values_read(*parts))
         made.inputs.push_back(brought(input, depth + 1));
       insert(std::move(made));

@@ -35,11 +35,8 @@ std::optional<int> axis_of(const std::vector<QParams>& params, const Scheme& sch
 
 /// The same node under another name, which makes codes of this value.
 NewNode quantizer_like(const NodeParts& node, const std::string& name, const std::string& floats) {
-  NewNode made{.name = name,
-               .type = std::string(node.type),
-               .inputs = {node.inputs.begin(), node.inputs.end()},
-               .attributes = copied_attributes(node),
-               .device = std::string(node.device)};
+  NewNode made = copy_of(node, name);
+  made.inputs.assign(node.inputs.begin(), node.inputs.end());
   made.inputs.at(0) = floats;
   return made;
 }
